@@ -5,7 +5,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_evolver.run.log import TrialRow
-from gait_studies.bishop2008.log import figures, logged, read_log, write_log
+from gait_studies.bishop2008.log import log_lines, read_log, summarize_generations, write_log
 
 
 def row(generation, member, fresh, x=0.0):
@@ -33,7 +33,7 @@ def lines():
     """Return two generations: member 0 scores 4 and then 1, the others 0 to 3."""
     first = [row(0, 0, 4.0, 2.0), *(row(0, i, i - 1.0) for i in range(1, 5))]
     second = [row(1, 0, 1.0, 0.4), *(row(1, i, i - 0.5, 1.0) for i in range(1, 5))]
-    return logged([first, second], 0.25)
+    return log_lines([first, second], 0.25)
 
 
 def test_a_line_has_seven_numbers_and_places_count_what_was_retained(lines):
@@ -45,7 +45,7 @@ def test_a_line_has_seven_numbers_and_places_count_what_was_retained(lines):
 
 
 def test_the_post_processor_tells_fresh_scores(lines):
-    told = figures(lines)
+    told = summarize_generations(lines)
     assert told[:, 0].tolist() == [4.0, 3.5]
     assert told[:, 1] == pytest.approx([2.0, 1.8])
     assert told[:, 2].tolist() == [4.0, 4.0]

@@ -7,7 +7,7 @@ import numpy as np
 from gait_core.contracts import Evaluation
 from gait_core.registry import load
 from gait_evolver.plan import load_plan
-from gait_studies.pike2003.bitstring import decoded, read_integers, wheel
+from gait_studies.pike2003.bitstring import read_integers, unit_from_integers, wheel_shares
 
 PUBLISHED = {
     'knee_bend_deg': (9928, '22.272373'),
@@ -34,7 +34,7 @@ def evaluated(candidate, status='ok'):
 def test_the_published_integers_decode_to_the_published_angles():
     space = load_plan('pike2003').space
     integers = np.array([PUBLISHED[name][0] for name in space.names])
-    values = space.decode(decoded(integers, 16))
+    values = space.decode(unit_from_integers(integers, 16))
     # The original prints single precision.
     assert {name: f'{np.float32(values[name]):.6f}' for name in space.names} == {
         name: text for name, (_, text) in PUBLISHED.items()
@@ -44,7 +44,7 @@ def test_the_published_integers_decode_to_the_published_angles():
 def test_bits_are_read_most_significant_first_and_reach_both_bounds():
     bits = np.array([1] + [0] * 15 + [0] * 16 + [1] * 16)
     np.testing.assert_array_equal(read_integers(bits, 16), [32768, 0, 65535])
-    np.testing.assert_array_equal(decoded(np.array([0, 65535]), 16), [0.0, 1.0])
+    np.testing.assert_array_equal(unit_from_integers(np.array([0, 65535]), 16), [0.0, 1.0])
 
 
 def test_the_experiment_has_the_published_settings():
@@ -64,15 +64,15 @@ def test_the_experiment_has_the_published_settings():
 
 def test_wheel_of_hand_computed_costs():
     # Mean 2, sample deviation 1: scaled 1, 2, 3 with k = 2; weights 3 + 1 - f = 3, 2, 1.
-    np.testing.assert_allclose(wheel(np.array([1.0, 2.0, 3.0]), 2.0), [3 / 6, 2 / 6, 1 / 6])
+    np.testing.assert_allclose(wheel_shares(np.array([1.0, 2.0, 3.0]), 2.0), [3 / 6, 2 / 6, 1 / 6])
     # k = 0: costs below the mean are truncated to the same 0.
-    np.testing.assert_allclose(wheel(np.array([1.0, 2.0, 3.0]), 0.0), [0.5, 0.5, 0.0])
-    np.testing.assert_allclose(wheel(np.full(4, 7.0), 2.0), 0.25)
+    np.testing.assert_allclose(wheel_shares(np.array([1.0, 2.0, 3.0]), 0.0), [0.5, 0.5, 0.0])
+    np.testing.assert_allclose(wheel_shares(np.full(4, 7.0), 2.0), 0.25)
 
 
 def test_the_wheel_ignores_a_shift_and_a_scale_of_all_costs():
     costs = np.array([0.3, 0.9, 0.5, 2.0])
-    np.testing.assert_allclose(wheel(10.0 * costs - 4.0, 2.0), wheel(costs, 2.0))
+    np.testing.assert_allclose(wheel_shares(10.0 * costs - 4.0, 2.0), wheel_shares(costs, 2.0))
 
 
 def test_offspring_cross_at_one_point_and_flip_at_the_stated_rate():

@@ -7,7 +7,7 @@ from gait_studies.korbel2013 import contact
 
 @pytest.fixture(scope='module')
 def found():
-    return contact.measurements()
+    return contact.contact_measurements()
 
 
 def test_normal_force_of_equation_1(found):

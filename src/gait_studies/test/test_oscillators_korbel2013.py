@@ -10,7 +10,7 @@ from gait_studies.korbel2013 import oscillators
 
 @pytest.fixture(scope='module')
 def found():
-    return oscillators.measurements()
+    return oscillators.oscillator_measurements()
 
 
 def test_the_named_cases_are_those_of_the_thesis(found):
@@ -30,6 +30,6 @@ def test_the_named_cases_are_those_of_the_thesis(found):
 
 
 def test_third_harmonic_of_a_signal_made_of_known_ones():
-    angle = 2.0 * np.pi * 0.5 * oscillators.STEP * np.arange(20000)
+    angle = 2.0 * np.pi * 0.5 * oscillators.EULER_STEP * np.arange(20000)
     signal = 0.1 + np.sin(angle + 0.3) + 0.25 * np.cos(3.0 * angle) + 0.5 * np.sin(2.0 * angle)
     assert oscillators._third_harmonic(signal, 0.5) == pytest.approx(0.25, abs=1e-9)

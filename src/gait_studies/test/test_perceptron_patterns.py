@@ -7,9 +7,9 @@ from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_cpg.perceptron.kernel import Layer, LayerState, step_layer
 from gait_cpg.perceptron.layout import PerceptronLayout
-from gait_studies.bishop2008.breeding import END_PAIRS, swapped
+from gait_studies.bishop2008.breeding import Y_MIRROR_PAIRS, permutation_from_pairs
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
-from gait_studies.bishop2008.patterns import QUARTER, Omnidirectional, Pattern
+from gait_studies.bishop2008.patterns import QUARTER_TURN, ForwardPattern, OmnidirectionalPattern
 from gait_studies.bishop2008.relays import check_layout
 
 DT = 0.012
@@ -18,12 +18,12 @@ WIDE = PerceptronLayout(perceptrons=150, memory=150, channels=35, outputs=16)
 GATE = 2.0
 
 
-def alone(kind=Pattern, heading=(1.0, 0.0), ticks=2000, **values):
+def alone(kind=ForwardPattern, heading=(1.0, 0.0), ticks=2000, **values):
     """Return the set points (ticks, 16) [m] of a layer whose servos are where it sets them."""
     told = {'period': 0.9, 'leader': 0.03, **values}
     point = kind.space.encode({name: told.get(name, 0.0) for name in kind.space.names})
-    layout = LAYOUT if kind is Pattern else WIDE
-    weights = kind.of(point).weights(layout, DT)
+    layout = LAYOUT if kind is ForwardPattern else WIDE
+    weights = kind.from_unit(point).weights(layout, DT)
     signals, answer = (np.zeros(size, dtype=np.float32) for size in (layout.inputs, 16))
     state = LayerState(signals, answer, np.zeros(16), np.zeros(16))
     layer = Layer(
@@ -56,7 +56,7 @@ def every_way(angle, **values):
     told |= {'with13': -0.04, 'with8': 0.03, 'after9': 0.02, 'gate': GATE}
     told |= {'share': 1.0, **values}
     heading = (0.0, 0.0) if angle is None else (np.cos(angle), np.sin(angle))
-    return alone(Omnidirectional, heading, 1200, **told)
+    return alone(OmnidirectionalPattern, heading, 1200, **told)
 
 
 def harmonic(places, period):
@@ -80,7 +80,7 @@ def test_sides_are_half_a_period_apart_and_phases_as_told(found):
         lag = harmonic(found[:, one], 0.9)[1] - harmonic(found[:, other], 0.9)[1]
         return abs((lag + np.pi) % (2.0 * np.pi) - np.pi)
 
-    mirror = swapped(END_PAIRS)
+    mirror = permutation_from_pairs(Y_MIRROR_PAIRS)
     for servo in (3, 12):
         assert between(servo, mirror[servo]) == pytest.approx(np.pi, abs=0.1)
     assert between(3, 12) == pytest.approx(np.pi / 2.0, abs=0.15)
@@ -127,7 +127,7 @@ def test_without_a_direction_the_robot_treads_on_the_spot():
 
 def test_a_gait_along_y_is_that_along_x_by_the_next_legs_half_a_period_later():
     ahead, left = every_way(0.0), every_way(np.pi / 2.0)
-    for servo, other in enumerate(QUARTER.tolist()):
+    for servo, other in enumerate(QUARTER_TURN.tolist()):
         one, turned = harmonic(ahead[:, servo], 0.9), harmonic(left[:, other], 0.9)
         assert turned[0] == pytest.approx(one[0], abs=0.003)
         if one[0] > 0.015:
@@ -135,20 +135,24 @@ def test_a_gait_along_y_is_that_along_x_by_the_next_legs_half_a_period_later():
 
 
 def test_middles_follow_the_direction_around():
-    point = np.random.default_rng(4).random(len(Omnidirectional.space))
-    constant, along, across = Omnidirectional.of(point).weights(WIDE, DT)[:16, [34, 32, 33]].T
+    point = np.random.default_rng(4).random(len(OmnidirectionalPattern.space))
+    constant, along, across = (
+        OmnidirectionalPattern.from_unit(point).weights(WIDE, DT)[:16, [34, 32, 33]].T
+    )
     assert np.abs(along).max() > 0.01
-    for servo, other in enumerate(QUARTER.tolist()):
+    for servo, other in enumerate(QUARTER_TURN.tolist()):
         assert along[other] == pytest.approx(-across[servo], rel=0.02, abs=1e-3)
         assert across[other] == pytest.approx(along[servo], rel=0.02, abs=1e-3)
         if servo < 12:  # Knees lead, and are pushed one way or the other to begin with.
             assert constant[other] == pytest.approx(constant[servo], rel=0.02)
 
 
-@pytest.mark.parametrize(('kind', 'layout'), [(Pattern, LAYOUT), (Omnidirectional, WIDE)])
+@pytest.mark.parametrize(
+    ('kind', 'layout'), [(ForwardPattern, LAYOUT), (OmnidirectionalPattern, WIDE)]
+)
 def test_input_weights_have_norm_one_and_unused_perceptrons_none(kind, layout):
     point = np.random.default_rng(3).random(len(kind.space))
-    weights = kind.of(point).weights(layout, DT)
+    weights = kind.from_unit(point).weights(layout, DT)
     norms = np.linalg.norm(weights[:, : layout.inputs], axis=1)
     assert norms[: kind.perceptrons] == pytest.approx(1.0, abs=1e-5)
     assert not weights[kind.perceptrons :].any()
@@ -156,7 +160,7 @@ def test_input_weights_have_norm_one_and_unused_perceptrons_none(kind, layout):
 
 def test_the_search_finds_a_wanted_pattern():
     search = PatternCmaOptimizer(dimension=0, shapes=LAYOUT, seed=1, population=12)
-    goal = Pattern.of(np.full(len(Pattern.space), 0.6)).weights(LAYOUT, DT)
+    goal = ForwardPattern.from_unit(np.full(len(ForwardPattern.space), 0.6)).weights(LAYOUT, DT)
     near = []
     for _ in range(16):
         asked = search.ask()
@@ -170,7 +174,7 @@ def test_the_search_finds_a_wanted_pattern():
         )
     assert near[-1] < 0.7 * near[0]
     # The mean of what scatters around a goal is nearer to it.
-    assert float(np.abs(search.mean - goal).sum()) < near[-1]
+    assert float(np.abs(search.mean_network - goal).sum()) < near[-1]
 
 
 @pytest.mark.parametrize(
@@ -185,4 +189,4 @@ def test_the_search_finds_a_wanted_pattern():
 def test_layers_that_cannot_carry_patterns_are_refused(changes, words):
     sizes = {'perceptrons': 30, 'memory': 250, 'channels': 35, 'outputs': 16, **changes}
     with pytest.raises(ConfigurationError, match=words):
-        check_layout(PerceptronLayout(**sizes), DT, Pattern.perceptrons)
+        check_layout(PerceptronLayout(**sizes), DT, ForwardPattern.perceptrons)

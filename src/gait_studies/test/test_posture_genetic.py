@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 
 from gait_core.contracts import Evaluation
-from gait_studies.cafarelli2017.posture_genetic import PostureGeneticOptimizer, shares
-from gait_studies.cafarelli2017.strides.encoding import all_feasible, genes_of
+from gait_studies.cafarelli2017.posture_genetic import PostureGeneticOptimizer, wheel_shares
+from gait_studies.cafarelli2017.strides.encoding import are_feasible, genes_from_unit
 from gait_studies.cafarelli2017.strides.java_random import JavaRandom
 from gait_studies.cafarelli2017.strides.published import (
-    best_stride,
-    checkpoints,
-    matings,
-    runs,
-    table,
+    published_best_stride,
+    published_checkpoints,
+    published_matings,
+    published_runs,
+    published_table,
 )
-from gait_studies.cafarelli2017.strides.scoring import score
+from gait_studies.cafarelli2017.strides.scoring import score_strides
 from gait_studies.cafarelli2017.strides.search import (
-    FINAL,
+    FINAL_SETTINGS,
     PublishedSettings,
-    generations,
-    published_run,
+    run_genetic_search,
+    run_published_search,
 )
 
 
@@ -59,35 +59,35 @@ def test_java_random():
 
 def test_first_individual_of_seed_5():
     search = PostureGeneticOptimizer(dimension=48, seed=5, domain='stride', listing_compat=True)
-    first = genes_of(search.ask()[0].values)
+    first = genes_from_unit(search.ask()[0].values)
     assert first[:4] == pytest.approx([38.742072, 28.384237, 8.811138, 8.213676], abs=5e-7)
 
 
 @pytest.mark.slow
 def test_seed_5_gives_table_6_10():
-    run = published_run(FINAL, 5)
-    for generation, fitness in checkpoints().items():
+    run = run_published_search(FINAL_SETTINGS, 5)
+    for generation, fitness in published_checkpoints().items():
         assert run[generation].fitness == pytest.approx(fitness, abs=5e-7), generation
     last = run[-1]
     assert last.generation == 600
-    assert last.matings == matings()
+    assert last.matings == published_matings()
     assert last.fitness == pytest.approx(1.100, abs=1e-3)
-    np.testing.assert_allclose(last.genes, best_stride(), rtol=1e-14)
+    np.testing.assert_allclose(last.genes, published_best_stride(), rtol=1e-14)
     # Java prints half up.
     np.testing.assert_array_equal(
-        np.floor(last.genes * 10.0 + 0.5) / 10.0, best_stride(rounded=True)
+        np.floor(last.genes * 10.0 + 0.5) / 10.0, published_best_stride(rounded=True)
     )
     assert np.all(np.diff([best.fitness for best in run]) >= 0.0)
-    early = score(np.array([run[100].genes, run[200].genes]))
+    early = score_strides(np.array([run[100].genes, run[200].genes]))
     assert early.swings_free.tolist() == [True, False]
     assert early.stable.tolist() == [True, True]
 
 
 def test_control_run_scores_as_published():
-    printed = table('table_6_3')[0]['mean_fitness']
-    best = published_run(PublishedSettings(generations=100, intervals=10), 5)[-1]
+    printed = published_table('table_6_3')[0]['mean_fitness']
+    best = run_published_search(PublishedSettings(generations=100, intervals=10), 5)[-1]
     assert best.fitness == pytest.approx(printed, abs=3.0 * 0.0015)
-    result = score(best.genes[None])
+    result = score_strides(best.genes[None])
     assert result.swings_free[0]
     assert result.stable[0]
 
@@ -102,24 +102,26 @@ def test_appendix_agrees_with_the_tables_of_the_text():
         ('table_6_8', 'table_a_6', 'efficiency_weight', 'mean_efficiency'),
     ]
     for text, appendix, key, mean in pairs:
-        raw = runs(appendix)
-        for row in table(text):
+        raw = published_runs(appendix)
+        for row in published_table(text):
             values = raw[row[key]]
             assert values.mean() == pytest.approx(row[mean], abs=1e-6)
             assert values.std(ddof=1) == pytest.approx(row['deviation'], abs=1e-6)
-    for row in table('table_6_9'):
-        assert runs('table_a_7')[row['efficiency_weight']].sum() == row['violating']
+    for row in published_table('table_6_9'):
+        assert published_runs('table_a_7')[row['efficiency_weight']].sum() == row['violating']
     # A.5 = w0 A.6 + (1 - w0)/2 flags; a violating run has one or two flags at zero.
-    for weight, fitness in runs('table_a_5').items():
-        rest = fitness - weight * runs('table_a_6')[weight]
+    for weight, fitness in published_runs('table_a_5').items():
+        rest = fitness - weight * published_runs('table_a_6')[weight]
         flags = rest / ((1.0 - weight) / 2.0)
         np.testing.assert_allclose(flags, np.round(flags), atol=3e-3)
-        np.testing.assert_array_equal(np.round(flags) < 2, runs('table_a_7')[weight] == 1.0)
+        np.testing.assert_array_equal(
+            np.round(flags) < 2, published_runs('table_a_7')[weight] == 1.0
+        )
 
 
 @pytest.mark.parametrize('listing_compat', [False, True])
 def test_every_asked_stride_is_feasible_and_elites_hold(listing_compat):
-    run = generations(
+    run = run_genetic_search(
         lambda genes: checked(genes),
         seed=3,
         count=25,
@@ -132,7 +134,7 @@ def test_every_asked_stride_is_feasible_and_elites_hold(listing_compat):
 
 
 def checked(genes):
-    assert all_feasible(genes).all()
+    assert are_feasible(genes).all()
     # Any quick objective: long strokes.
     return genes.reshape(-1, 4, 3, 4)[:, 2, :, 0].sum(axis=1)
 
@@ -175,9 +177,9 @@ def test_mutated_genes_per_child(rate):
 
 
 def test_wheel_is_proportional_to_fitness():
-    assert shares([(0, 0.0, -30.0), (0, 0.0, -10.0)]).tolist() == [0.75, 0.25]
-    assert shares([(2, 0.0, 0.0), (2, 0.0, 0.0)]).tolist() == [0.5, 0.5]
-    assert shares([(0, 0.0, -1.0), (1, 0.3, -9.0)]).tolist() == [1.0, 0.0]
+    assert wheel_shares([(0, 0.0, -30.0), (0, 0.0, -10.0)]).tolist() == [0.75, 0.25]
+    assert wheel_shares([(2, 0.0, 0.0), (2, 0.0, 0.0)]).tolist() == [0.5, 0.5]
+    assert wheel_shares([(0, 0.0, -1.0), (1, 0.3, -9.0)]).tolist() == [1.0, 0.0]
 
 
 def test_parents_are_drawn_by_fitness():

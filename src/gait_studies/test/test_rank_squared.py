@@ -11,14 +11,14 @@ from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
 from gait_cpg.perceptron.layout import PerceptronLayout
 from gait_studies.bishop2008.breeding import (
-    END_PAIRS,
-    SIDE_PAIRS,
+    X_MIRROR_PAIRS,
+    Y_MIRROR_PAIRS,
     Breeder,
     Mutations,
-    relocation,
-    swapped,
+    permutation_from_pairs,
+    relocation_order,
 )
-from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, rank_of
+from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, parent_rank
 
 LAYOUT = PerceptronLayout(perceptrons=30, memory=6, channels=35, outputs=16)
 
@@ -27,7 +27,13 @@ def bytes_of(candidate):
     return LAYOUT.join_weights(candidate.arrays).tobytes()
 
 
-STILL = Mutations(probability=0.0, delay=0.0, relocation=0.0, input_jitter=0.0, output_jitter=0.0)
+STILL = Mutations(
+    mutation_probability=0.0,
+    delay_probability=0.0,
+    relocation_probability=0.0,
+    input_jitter=0.0,
+    output_jitter=0.0,
+)
 
 
 class Always:
@@ -52,7 +58,9 @@ def evaluations(optimizer, fitness):
 
 
 def test_ranks_are_drawn_by_the_square_of_a_uniform_number():
-    ranks = np.array([rank_of(u, 40) for u in np.random.default_rng(1).random(100000).tolist()])
+    ranks = np.array(
+        [parent_rank(u, 40) for u in np.random.default_rng(1).random(100000).tolist()]
+    )
     assert (ranks == 0).mean() == pytest.approx(math.sqrt(1 / 40), abs=0.005)
     assert (ranks < 10).mean() == pytest.approx(0.5, abs=0.01)
     assert ranks.max() == 39
@@ -66,16 +74,16 @@ def test_perceptrons_come_whole_from_either_parent():
         )
     breeder, rng, from_first = Breeder(LAYOUT, STILL), np.random.default_rng(3), []
     for _ in range(200):
-        child = breeder.child(first, second, rng)
+        child = breeder.breed(first, second, rng)
         taken = np.abs(child - first).max(axis=1) < 1e-6
         assert np.all(taken | (np.abs(child - second).max(axis=1) < 1e-6))
         from_first.append(taken.mean())
     assert np.mean(from_first) == pytest.approx(0.5, abs=0.02)
 
 
-@pytest.mark.parametrize(('pairs', 'axis'), [(SIDE_PAIRS, 0), (END_PAIRS, 1)])
+@pytest.mark.parametrize(('pairs', 'axis'), [(X_MIRROR_PAIRS, 0), (Y_MIRROR_PAIRS, 1)])
 def test_mirrored_outputs_are_those_of_the_mirrored_servos(pairs, axis):
-    order = swapped(pairs)
+    order = permutation_from_pairs(pairs)
     assert np.array_equal(order[order], np.arange(16))
     robot = load_robot('spider')
     anchors = np.array([one.point_a[:2] for one in robot.force_elements[:8]])
@@ -94,7 +102,7 @@ def test_a_delay_shifts_the_newest_frames_alone_by_whole_frames():
     breeder = Breeder(LAYOUT, STILL)
     inputs = np.arange(LAYOUT.inputs, dtype=np.float32)
     moved = inputs.copy()
-    breeder.delay(moved, Always(0.5))
+    breeder.delay_inputs(moved, Always(0.5))
     newest = LAYOUT.channels * LAYOUT.memory
     assert moved[: newest - 3 * 35].tolist() == inputs[3 * 35 : newest].tolist()
     assert moved[newest - 3 * 35 : newest].tolist() == inputs[: 3 * 35].tolist()
@@ -104,19 +112,19 @@ def test_a_delay_shifts_the_newest_frames_alone_by_whole_frames():
 def test_the_side_operator_negates_the_present_frame_and_swaps_outputs():
     breeder, before = Breeder(LAYOUT, STILL), network()[0]
     after = before.copy()
-    breeder.mutate(after, Always(1.0, 0.0, 1.0, 1.0, 1.0))
+    breeder.mutate_perceptron(after, Always(1.0, 0.0, 1.0, 1.0, 1.0))
     assert np.array_equal(after[:35], -before[:35])
     assert np.array_equal(after[35 : LAYOUT.inputs], before[35 : LAYOUT.inputs])
-    order = swapped(SIDE_PAIRS)
+    order = permutation_from_pairs(X_MIRROR_PAIRS)
     assert np.array_equal(after[LAYOUT.inputs :], before[LAYOUT.inputs :][order])
 
 
 @pytest.mark.parametrize(('as_text', 'reached'), [(False, False), (True, True)])
 def test_segments_reach_the_last_weight_only_as_the_text_has_it(as_text, reached):
     mutations = Mutations(
-        probability=1.0,
-        delay=0.0,
-        relocation=0.0,
+        mutation_probability=1.0,
+        delay_probability=0.0,
+        relocation_probability=0.0,
         input_jitter=0.0,
         output_jitter=0.0,
         as_text=as_text,
@@ -124,7 +132,7 @@ def test_segments_reach_the_last_weight_only_as_the_text_has_it(as_text, reached
     breeder, rng, last, lengths = Breeder(LAYOUT, mutations), np.random.default_rng(5), [], []
     for _ in range(3000):
         part = np.full(40, 9.0, dtype=np.float32)
-        breeder.rewrite(part, rng)
+        breeder.rewrite_segment(part, rng)
         changed = np.flatnonzero(part != 9.0)
         last.append(39 in changed)
         lengths.append(len(changed))
@@ -139,10 +147,14 @@ def test_segments_reach_the_last_weight_only_as_the_text_has_it(as_text, reached
 def test_operators_act_as_often_as_the_program_says():
     probability, trials = 0.4, 4000
     mutations = Mutations(
-        probability=probability, delay=0.75, relocation=0.0, input_jitter=0.0, output_jitter=0.0
+        mutation_probability=probability,
+        delay_probability=0.75,
+        relocation_probability=0.0,
+        input_jitter=0.0,
+        output_jitter=0.0,
     )
     breeder, rng, counts = Breeder(LAYOUT, mutations), np.random.default_rng(7), Counter()
-    acted = {'rewrite': breeder.rewrite, 'delay': breeder.delay}
+    acted = {'rewrite_segment': breeder.rewrite_segment, 'delay_inputs': breeder.delay_inputs}
     for name, operator in acted.items():
 
         def counted(part, drawn, name=name, operator=operator):
@@ -152,17 +164,25 @@ def test_operators_act_as_often_as_the_program_says():
         setattr(breeder, name, counted)
     one = network()[0]
     for _ in range(trials):
-        breeder.mutate(one.copy(), rng)
+        breeder.mutate_perceptron(one.copy(), rng)
     # A rewrite is of inputs and of outputs; a delay comes by itself or after the ends' swap.
-    assert counts['rewrite'] / 2 == pytest.approx(0.375 * trials, abs=3 * math.sqrt(trials / 4))
-    assert counts['delay'] == pytest.approx((0.75 + 0.15) * trials, abs=3 * math.sqrt(trials / 3))
+    assert counts['rewrite_segment'] / 2 == pytest.approx(
+        0.375 * trials, abs=3 * math.sqrt(trials / 4)
+    )
+    assert counts['delay_inputs'] == pytest.approx(
+        (0.75 + 0.15) * trials, abs=3 * math.sqrt(trials / 3)
+    )
 
 
 def test_children_have_input_weights_of_norm_one_and_free_outputs():
     mutations = Mutations(
-        probability=0.5, delay=0.75, relocation=0.95, input_jitter=0.01, output_jitter=1e-4
+        mutation_probability=0.5,
+        delay_probability=0.75,
+        relocation_probability=0.95,
+        input_jitter=0.01,
+        output_jitter=1e-4,
     )
-    child = Breeder(LAYOUT, mutations).child(network(1), network(2), np.random.default_rng(1))
+    child = Breeder(LAYOUT, mutations).breed(network(1), network(2), np.random.default_rng(1))
     assert np.linalg.norm(child[:, : LAYOUT.inputs], axis=1) == pytest.approx(1.0, abs=1e-5)
     outputs = np.linalg.norm(child[:, LAYOUT.inputs :], axis=1)
     assert np.ptp(outputs) > 0.0
@@ -172,14 +192,14 @@ def test_children_have_input_weights_of_norm_one_and_free_outputs():
 def test_relocation_moves_one_segment_and_keeps_every_perceptron():
     rng, moved = np.random.default_rng(2), 0
     for _ in range(300):
-        order = relocation(30, rng)
+        order = relocation_order(30, rng)
         assert sorted(order.tolist()) == list(range(30))
         # A segment put elsewhere breaks the order in three places at most.
         breaks = int((np.diff(order) != 1).sum())
         assert breaks <= 3
         moved += breaks > 0
     assert moved > 200
-    assert relocation(4, rng).tolist() == [0, 1, 2, 3]
+    assert relocation_order(4, rng).tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(('carry', 'expected'), [(0.25, 2.0), (0.5, 3.0)])

@@ -11,20 +11,29 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_studies.cafarelli2017.strides.encoding import (
     LIMITS_AS_CODED,
-    all_feasible,
-    feasible,
+    are_feasible,
     genes_from_legs,
-    genes_of,
-    repaired,
-    unit_of,
+    genes_from_unit,
+    is_feasible,
+    make_feasible,
+    unit_from_genes,
 )
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
-from gait_studies.cafarelli2017.strides.leg import foot, jacobian, strokes
-from gait_studies.cafarelli2017.strides.pose import Pose, stands
+from gait_studies.cafarelli2017.strides.leg import foot_jacobian, foot_position, foot_strokes
+from gait_studies.cafarelli2017.strides.pose import Pose, is_stable
 from gait_studies.cafarelli2017.strides.power import force_sum, screw_power
-from gait_studies.cafarelli2017.strides.published import best_stride, table, viewer_stride
+from gait_studies.cafarelli2017.strides.published import (
+    published_best_stride,
+    published_table,
+    viewer_stride,
+)
 from gait_studies.cafarelli2017.strides.rules import AS_CODED, AS_PRINTED, PRINTED, StrideRules
-from gait_studies.cafarelli2017.strides.scoring import HEXAPOD, body_poses, leg_power, score
+from gait_studies.cafarelli2017.strides.scoring import (
+    PUBLISHED_HEXAPOD,
+    body_poses,
+    leg_power,
+    score_strides,
+)
 
 SYMMETRIC = genes_from_legs(
     [[(45, 45, 9, 9), (75, 30, 9, 9), (105, 30, 9, 9), (80, 70, 7, 7)]] * 3
@@ -33,7 +42,7 @@ CHAPTER_4 = StrideRules(intervals=10, order=PRINTED)
 
 
 def random_strides(count, seed=0):
-    return genes_of(np.random.default_rng(seed).random((count, 48)))
+    return genes_from_unit(np.random.default_rng(seed).random((count, 48)))
 
 
 def one_leg(first, last, rules):
@@ -48,7 +57,7 @@ def one_leg(first, last, rules):
 
 def test_foot_position():
     # Equation 3.16 at 45 and 45 degrees, 6 cm.
-    position = foot(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
+    position = foot_position(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
     np.testing.assert_allclose(position, [0.0424, -0.1024], atol=1e-4)
 
 
@@ -58,33 +67,33 @@ def test_jacobian_is_the_derivative():
     step = 1e-6
     for i in range(4):
         shift = np.eye(4)[i] * step
-        numeric = (foot(joints + shift) - foot(joints - shift)) / (2.0 * step)
-        np.testing.assert_allclose(jacobian(joints)[..., i], numeric, atol=1e-9)
+        numeric = (foot_position(joints + shift) - foot_position(joints - shift)) / (2.0 * step)
+        np.testing.assert_allclose(foot_jacobian(joints)[..., i], numeric, atol=1e-9)
 
 
 def test_screw():
     # Equations 4.3 to 4.8; chapter 4 has the body's 10 kg and segments of 2 kg.
-    alpha, theta = HEXAPOD.thread_angle, HEXAPOD.friction_angle
+    alpha, theta = PUBLISHED_HEXAPOD.thread_angle, PUBLISHED_HEXAPOD.friction_angle
     assert math.tan(alpha + theta) == pytest.approx(0.7639, abs=1e-4)
-    assert HEXAPOD.screw_torque(50.87) == pytest.approx(0.194, abs=5e-4)
-    assert HEXAPOD.screw_torque(64.74) == pytest.approx(0.247, abs=5e-4)
-    assert 0.06 / HEXAPOD.lead * 60.0 == pytest.approx(600.0)
-    assert HEXAPOD.screw_efficiency == pytest.approx(0.25, abs=1e-3)
-    assert HEXAPOD.self_locking
-    assert not HexapodParameters(lead=0.03).self_locking
+    assert PUBLISHED_HEXAPOD.screw_torque(50.87) == pytest.approx(0.194, abs=5e-4)
+    assert PUBLISHED_HEXAPOD.screw_torque(64.74) == pytest.approx(0.247, abs=5e-4)
+    assert 0.06 / PUBLISHED_HEXAPOD.lead * 60.0 == pytest.approx(600.0)
+    assert PUBLISHED_HEXAPOD.screw_efficiency == pytest.approx(0.25, abs=1e-3)
+    assert PUBLISHED_HEXAPOD.is_self_locking
+    assert not HexapodParameters(lead=0.03).is_self_locking
 
 
 def test_screw_power_of_chapter_4():
     # Equation 4.8, with segments of 2 kg: 50.87 and 64.74 N along the two screws.
     heavy = HexapodParameters(body_mass=10.0, segment_mass=2.0)
-    power = screw_power(0.75 * math.pi, 0.0, 0.06, 0.06, True, heavy.compiled())
+    power = screw_power(0.75 * math.pi, 0.0, 0.06, 0.06, True, heavy.as_named_tuple())
     assert power == pytest.approx(27.704, abs=0.1)
 
 
 # Table 4.1 matches 10 intervals; its last row is 1 kg segments, whatever it says (trap T9).
 @pytest.mark.parametrize(('row', 'power'), [(0, 15.31), (1, 27.39), (2, 34.73)])
 def test_table_4_1(row, power):
-    printed = table('table_4_1_to_4_3')[row]
+    printed = published_table('table_4_1_to_4_3')[row]
     ours = one_leg(printed['first_length'], printed['last_length'], CHAPTER_4)
     assert ours == pytest.approx(power, rel=1e-3)
     assert ours == pytest.approx(printed['power'], rel=5e-3)
@@ -92,12 +101,12 @@ def test_table_4_1(row, power):
 
 def test_tables_4_2_and_4_3():
     efficiency = []
-    for printed in table('table_4_1_to_4_3'):
+    for printed in published_table('table_4_1_to_4_3'):
         first, last = printed['first_length'] / 100.0, printed['last_length'] / 100.0
         ends = np.array(
             [[math.pi / 4, math.pi / 4, first, first], [0.75 * math.pi, 0.0, last, last]]
         )
-        distance = foot(ends)[0, 0] - foot(ends)[1, 0]
+        distance = foot_position(ends)[0, 0] - foot_position(ends)[1, 0]
         assert distance == pytest.approx(printed['distance'], abs=5e-3)
         power = one_leg(printed['first_length'], printed['last_length'], CHAPTER_4)
         efficiency.append(distance / power)
@@ -111,7 +120,7 @@ def test_the_integral_converges(length, power):
 
 
 def test_straight_down_needs_no_force():
-    body, rules = HEXAPOD.compiled(), AS_CODED.compiled()
+    body, rules = PUBLISHED_HEXAPOD.as_named_tuple(), AS_CODED.as_named_tuple()
     straight, bent = np.array([math.pi / 2]), np.array([0.0])
     assert abs(force_sum(straight, bent, (0.09, 0.09), True, body, rules)) < 1e-12
 
@@ -119,7 +128,7 @@ def test_straight_down_needs_no_force():
 def test_compiled_force_equals_the_printed_matrices():
     """Equations 3.20 to 3.36 with arccosines, as they stand with the sign repaired."""
     rng = np.random.default_rng(2)
-    body, rules = HEXAPOD.compiled(), AS_CODED.compiled()
+    body, rules = PUBLISHED_HEXAPOD.as_named_tuple(), AS_CODED.as_named_tuple()
     for _ in range(200):
         q0, q1 = rng.uniform(0.5, 2.5), rng.uniform(0.01, 2.5)
         l0, l1 = rng.uniform(0.06, 0.12, 2)
@@ -142,12 +151,14 @@ def test_compiled_force_equals_the_printed_matrices():
         at = np.array([q0]), np.array([q1])
         ours = force_sum(*at, (l0, l1), True, body, rules)
         assert ours == pytest.approx(wanted, rel=1e-6, abs=1e-9)
-        signed = force_sum(*at, (l0, l1), True, body, StrideRules(components=PRINTED).compiled())
+        signed = force_sum(
+            *at, (l0, l1), True, body, StrideRules(components=PRINTED).as_named_tuple()
+        )
         assert signed == pytest.approx((jac.T @ [fx, fz, tau]).sum(), rel=1e-6, abs=1e-9)
 
 
 def test_symmetric_stride():
-    result = score(SYMMETRIC[None])
+    result = score_strides(SYMMETRIC[None])
     assert result.distance[0] == pytest.approx(0.150573, rel=1e-5)
     np.testing.assert_allclose(
         result.power[0], np.repeat([[0.42227], [1.25176], [2.50435], [2.11707]], 3, 1), rtol=1e-5
@@ -164,8 +175,8 @@ def test_symmetric_stride():
 
 def test_viewer_stride():
     stride = viewer_stride()
-    assert feasible(stride)
-    result = score(stride[None])
+    assert is_feasible(stride)
+    result = score_strides(stride[None])
     assert result.distance[0] == pytest.approx(0.048700, rel=1e-4)
     assert result.energy[0] == pytest.approx(60.778, rel=1e-4)
     assert result.efficiency[0] == pytest.approx(0.0016693, rel=1e-4)
@@ -174,31 +185,31 @@ def test_viewer_stride():
 
 
 def test_best_stride():
-    result = score(best_stride()[None])
+    result = score_strides(published_best_stride()[None])
     assert result.distance[0] == pytest.approx(0.255270, rel=1e-5)
     assert result.energy[0] == pytest.approx(0.475354, rel=1e-5)
     assert result.efficiency[0] == pytest.approx(1.11877, abs=1e-4)
     assert result.fitness[0] == pytest.approx(1.100211, abs=1e-5)
     assert not result.swings_free[0]
     assert result.stable[0]
-    poses = body_poses(best_stride())
+    poses = body_poses(published_best_stride())
     pitches = [math.degrees(pose.pitch) for pose in poses]
     assert pitches == pytest.approx([4.91, -5.76, -3.59], abs=5e-3)
     stances = [pose.feet_x[2] - pose.feet_x[0] for pose in poses]
     assert stances == pytest.approx([0.605, 0.794, 0.603], abs=5e-4)
-    counted = score(best_stride()[None], StrideRules(samples=PRINTED))
+    counted = score_strides(published_best_stride()[None], StrideRules(samples=PRINTED))
     assert counted.efficiency[0] == pytest.approx(1.11877, rel=0.02)
 
 
 def test_rounding_the_best_stride_ruins_it():
     # Equal rounded angles turn an area into a line: the flaw of trap T1.
-    result = score(best_stride(rounded=True)[None])
+    result = score_strides(published_best_stride(rounded=True)[None])
     assert result.energy[0] == pytest.approx(16.48, abs=0.01)
     assert result.efficiency[0] == pytest.approx(0.0322, abs=5e-5)
 
 
 def test_lengths_of_table_6_10_hardly_change():
-    lengths = best_stride(rounded=True).reshape(4, 3, 4)[:, :, 2:]
+    lengths = published_best_stride(rounded=True).reshape(4, 3, 4)[:, :, 2:]
     assert np.ptp(lengths, axis=0).max() == pytest.approx(0.5, abs=1e-9)
 
 
@@ -214,10 +225,10 @@ def test_published_energy_is_not_continuous(knee, energy):
 
 def test_each_edge_of_the_triangle_counts():
     """Equations 5.42 to 5.44 with a triangle that has one vertical edge."""
-    rules = AS_CODED.compiled()
+    rules = AS_CODED.as_named_tuple()
 
     def inside(x, y):
-        return stands(
+        return is_stable(
             Pose(0.0, math.pi / 2, (0.1,) * 3, (0.0, 0.27, 0.54), (0.0, 0.39, 0.0), x, y), rules
         )
 
@@ -248,27 +259,29 @@ NAMED += ('pose_angles', 'front_height', 'dead_band', 'side_clearance', 'rear_ed
 @pytest.mark.parametrize('name', NAMED)
 def test_each_difference_shows_alone(name):
     """Some stride scores differently under the printed variant of one rule alone."""
-    strides = np.concatenate([random_strides(300), [best_stride(rounded=True), SYMMETRIC]])
+    strides = np.concatenate(
+        [random_strides(300), [published_best_stride(rounded=True), SYMMETRIC]]
+    )
     changed = StrideRules(**{name: getattr(AS_PRINTED, name)})
     assert changed != AS_CODED
-    ours, other = score(strides), score(strides, changed)
+    ours, other = score_strides(strides), score_strides(strides, changed)
     values = [[s.distance, s.energy, s.swings_free, s.stable, s.fitness] for s in (ours, other)]
     assert any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(*values, strict=True))
 
 
 def test_genes_survive_the_unit_cube_to_the_last_bit():
     genes = random_strides(500)
-    np.testing.assert_array_equal(genes_of(unit_of(genes)), genes)
+    np.testing.assert_array_equal(genes_from_unit(unit_from_genes(genes)), genes)
     rng = np.random.default_rng(7)
     genes[:, ::4] = rng.uniform(30.0, 145.0, (500, 12))
-    np.testing.assert_array_equal(genes_of(unit_of(genes)), genes)
-    unit = unit_of(genes)
+    np.testing.assert_array_equal(genes_from_unit(unit_from_genes(genes)), genes)
+    unit = unit_from_genes(genes)
     assert unit.min() >= 0.0
     assert unit.max() <= 1.0
 
 
 def test_feasibility_names_every_rule():
-    assert feasible(SYMMETRIC)
+    assert is_feasible(SYMMETRIC)
     for posture, leg, gene, value in [
         (0, 1, 1, 136.0),  # The knee carries.
         (0, 0, 0, 76.0),  # The hip swings forward while standing.
@@ -278,17 +291,17 @@ def test_feasibility_names_every_rule():
     ]:
         stride = SYMMETRIC.copy()
         stride[12 * posture + 4 * leg + gene] = value
-        assert not feasible(stride)
+        assert not is_feasible(stride)
     bent = SYMMETRIC.copy()
     bent[37] = 145.0  # Posture 4 has no knee test.
-    assert feasible(bent)
+    assert is_feasible(bent)
 
 
 def test_repair_gives_feasible_strides_and_keeps_those():
     strides = random_strides(1000)
-    mended = repaired(strides)
-    assert all_feasible(mended).all()
-    np.testing.assert_array_equal(repaired(mended), mended)
+    mended = make_feasible(strides)
+    assert are_feasible(mended).all()
+    np.testing.assert_array_equal(make_feasible(mended), mended)
     assert np.all((mended >= LIMITS_AS_CODED.lower) & (mended <= LIMITS_AS_CODED.upper))
 
 
@@ -296,20 +309,20 @@ def test_distance_is_the_shortest_stroke():
     joints = np.zeros((4, 3, 4))
     joints[..., 2:] = 0.1
     joints[2, :, 0] = [math.pi / 3, math.pi / 2, 2 * math.pi / 3]
-    assert strokes(joints).tolist() == pytest.approx([0.1, 0.2, 0.3])
+    assert foot_strokes(joints).tolist() == pytest.approx([0.1, 0.2, 0.3])
 
 
 def test_wrong_shape_is_named():
     with pytest.raises(ConfigurationError, match='expected'):
-        score(np.zeros((3, 47)))
+        score_strides(np.zeros((3, 47)))
 
 
 def test_two_thousand_fresh_strides_per_second():
     strides = random_strides(400)
-    score(strides[:2])
+    score_strides(strides[:2])
     best = math.inf
     for _ in range(5):
         start = time.process_time()
-        score(strides)
+        score_strides(strides)
         best = min(best, time.process_time() - start)
     assert 400 / best >= 2000

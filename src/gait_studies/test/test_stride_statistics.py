@@ -7,10 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_studies.cafarelli2017.strides.experiments import CONTROL, SEEDS, outcomes, settings_of
+from gait_studies.cafarelli2017.strides.published_sweeps import (
+    CONTROL_SETTINGS,
+    SEEDS,
+    run_outcomes,
+    sweep_rows,
+)
 
 # 5 intervals give the statistics of 100 for a seventh of the time; `gait study` has all seeds.
-QUICK = replace(CONTROL, intervals=5)
+QUICK = replace(CONTROL_SETTINGS, intervals=5)
 pytestmark = pytest.mark.slow
 
 
@@ -18,7 +23,7 @@ FEW = SEEDS[:3]
 
 
 def ends(**changed):
-    return [outcomes(replace(QUICK, **changed), seed)[0] for seed in FEW]
+    return [run_outcomes(replace(QUICK, **changed), seed)[0] for seed in FEW]
 
 
 def mean(results):
@@ -31,7 +36,7 @@ def control():
 
 
 def test_control_run(control):
-    printed = next(row for row in settings_of('table_6_3') if row.value == 200)
+    printed = next(row for row in sweep_rows('table_6_3') if row.value == 200)
     assert mean(control) == pytest.approx(printed.printed, abs=1.5e-3)
     assert not any(one.violates for one in control)
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from gait_core.registry import load
-from gait_studies.cafarelli2017.strides.published import runs, table
+from gait_studies.cafarelli2017.strides.published import published_runs, published_table
 from gait_tools.study.session import Session
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,5 +48,5 @@ def test_every_published_table_has_rows():
         assert re.search(rf'table_{number}\b|range\(2, 10\)', text), number
     for number in range(1, 8):
         assert f'table_a_{number}' in text
-        assert runs(f'table_a_{number}')
-    assert len(table('table_6_10')) == 12
+        assert published_runs(f'table_a_{number}')
+    assert len(published_table('table_6_10')) == 12

@@ -11,7 +11,7 @@ from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import TrialIndex, load_plan
-from gait_studies.korbel2013.beyond import CASES
+from gait_studies.korbel2013.beyond import EXPERIMENT_CASES
 from gait_tools import cli
 from gait_tools.study.session import Session, read_evolved
 
@@ -58,7 +58,7 @@ def test_the_experiment_has_the_published_settings():
 
 
 def test_every_case_beyond_the_thesis_is_an_experiment_of_the_same_robot():
-    for case in CASES:
+    for case in EXPERIMENT_CASES:
         assert load_experiment(case.experiment).robot == 'tetraspine'
 
 

@@ -16,7 +16,12 @@ from gait_core.registry import load, names
 from gait_core.testing.doubles import KinematicEngine, changed_rollout, registered, spec_for_test
 from gait_core.trial.loop import run_loop
 from gait_studies.pike2003 import zmp_tracking
-from gait_studies.pike2003.zmp_tracking import IdealZmp, changes, deviation, variation
+from gait_studies.pike2003.zmp_tracking import (
+    IdealZmp,
+    deviation_changes,
+    mean_deviation,
+    mean_deviation_change,
+)
 
 TIME = np.arange(241) * 0.02
 IDEAL = IdealZmp(amplitude=0.085, speed=0.053, period=3.15)
@@ -25,16 +30,16 @@ TERMS = ('pike2003_zmp', 'pike2003_zmp_smooth', 'zmp_deviation')
 
 def test_the_ideal_scores_nothing_and_a_constant_offset_counts_once():
     ideal = IDEAL.at(TIME)
-    assert variation(ideal, ideal) == 0.0
+    assert mean_deviation_change(ideal, ideal) == 0.0
     # The first term holds the whole offset, and 137 terms are divided by 138.
-    assert variation(ideal, ideal + [0.0, 0.1]) == pytest.approx(100 * 0.5 * 0.1 / 138)
-    assert variation(ideal, ideal + [0.0, 0.1]) == pytest.approx(0.0362, abs=1e-4)
-    assert changes(ideal, ideal + [0.0, 0.1]).shape == (137, 2)
+    assert mean_deviation_change(ideal, ideal + [0.0, 0.1]) == pytest.approx(100 * 0.5 * 0.1 / 138)
+    assert mean_deviation_change(ideal, ideal + [0.0, 0.1]) == pytest.approx(0.0362, abs=1e-4)
+    assert deviation_changes(ideal, ideal + [0.0, 0.1]).shape == (137, 2)
 
 
 def test_the_text_of_the_publication_would_count_it_in_every_tick():
     ideal = IDEAL.at(TIME)
-    assert deviation(ideal, ideal + [0.0, 0.1]) == pytest.approx(100 * 0.5 * 0.1)
+    assert mean_deviation(ideal, ideal + [0.0, 0.1]) == pytest.approx(100 * 0.5 * 0.1)
 
 
 @given(st.integers(0, 102), st.integers(240, 240), st.floats(-5.0, 5.0))
@@ -43,8 +48,8 @@ def test_ticks_outside_the_scored_ones_do_not_count(early, late, offset):
     moved = ideal.copy()
     moved[early] += offset
     moved[late] += offset
-    assert variation(ideal, moved) == 0.0
-    assert deviation(ideal, moved) == 0.0
+    assert mean_deviation_change(ideal, moved) == 0.0
+    assert mean_deviation(ideal, moved) == 0.0
 
 
 @given(st.integers(103, 239))
@@ -54,7 +59,7 @@ def test_every_scored_tick_counts(tick):
     moved[tick, 0] += 0.01
     # Up and down again, except in the last tick, from which nothing returns.
     edges = 1 if tick == 239 else 2
-    assert variation(ideal, moved) == pytest.approx(100 * 0.5 * 0.01 * edges / 138)
+    assert mean_deviation_change(ideal, moved) == pytest.approx(100 * 0.5 * 0.01 * edges / 138)
 
 
 def test_alternating_deviation_scores_its_swing_not_its_size():
@@ -62,7 +67,9 @@ def test_alternating_deviation_scores_its_swing_not_its_size():
     chatter = np.zeros_like(ideal)
     chatter[::2, 1] = 0.02
     # 136 swings of 2 cm; the first term is the deviation at tick 103, an odd one: none.
-    assert variation(ideal, ideal + chatter) == pytest.approx(100 * 0.5 * 136 * 0.02 / 138)
+    assert mean_deviation_change(ideal, ideal + chatter) == pytest.approx(
+        100 * 0.5 * 136 * 0.02 / 138
+    )
 
 
 def test_the_ideal_has_the_crossings_of_the_sway():
@@ -100,7 +107,7 @@ def gliding():
 
 
 def test_the_measured_zmp_is_seen_from_the_start_in_its_heading(gliding):
-    zmp = zmp_tracking.measured_zmp(gliding, 1)
+    zmp = zmp_tracking.filtered_zmp(gliding, 1)
     # No acceleration: below the centre of mass. The first tick has none: the start; the last
     # one holds the tick before.
     np.testing.assert_array_equal(zmp[0], 0.0)
@@ -108,29 +115,29 @@ def test_the_measured_zmp_is_seen_from_the_start_in_its_heading(gliding):
     np.testing.assert_allclose(np.ptp(zmp[1:, 1]), 0.0, atol=1e-9)
     np.testing.assert_array_equal(zmp[-1], zmp[-2])
     np.testing.assert_allclose(
-        zmp_tracking.measured_zmp(gliding)[5], 0.5 * (zmp[4] + zmp[5]), atol=1e-12
+        zmp_tracking.filtered_zmp(gliding)[5], 0.5 * (zmp[4] + zmp[5]), atol=1e-12
     )
 
 
 def test_the_score_of_a_rollout_is_that_of_its_zmp(gliding):
-    ideal = zmp_tracking.ideal_of(gliding).at(gliding.time)
-    assert load('fitness_terms', 'pike2003_zmp')(gliding) == variation(
-        ideal, zmp_tracking.measured_zmp(gliding)
+    ideal = zmp_tracking.ideal_zmp(gliding).at(gliding.time)
+    assert load('fitness_terms', 'pike2003_zmp')(gliding) == mean_deviation_change(
+        ideal, zmp_tracking.filtered_zmp(gliding)
     )
-    assert zmp_tracking.ideal_of(gliding).period == 3.15
+    assert zmp_tracking.ideal_zmp(gliding).period == 3.15
 
 
 @pytest.mark.parametrize('name', TERMS)
 def test_a_fall_and_a_trial_without_a_scored_tick_cost_more_than_any_other(name, gliding):
     term = load('fitness_terms', name)
-    assert term(replace(gliding, status='fell')) == zmp_tracking.FAILED
+    assert term(replace(gliding, status='fell')) == zmp_tracking.FALL_COST
     short = spec_for_test('hold', duration=1.0)
     with registered('controllers', hold=HoldController):
-        assert term(run_loop(short, KinematicEngine()).rollout()) == zmp_tracking.FAILED
+        assert term(run_loop(short, KinematicEngine()).rollout()) == zmp_tracking.FALL_COST
     # However wild: a ZMP that jumps by kilometres is no failure yet.
     wild = gliding.body_poses.copy()
     wild[::2, 0, 0] += 1e6
-    assert 100.0 < term(changed_rollout(gliding, body_poses=wild)) < zmp_tracking.FAILED
+    assert 100.0 < term(changed_rollout(gliding, body_poses=wild)) < zmp_tracking.FALL_COST
 
 
 def test_all_terms_are_registered():

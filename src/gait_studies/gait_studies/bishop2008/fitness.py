@@ -21,10 +21,10 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_core.trial.rollout import Rollout
 
 SETTLE_TICKS = 250
-REFRACTORY = 1.0
+REFRACTORY_TIME = 1.0
 """Time after a touch in which further ones do not count [s]."""
 # Beyond the shapes of the platform at which a contact still is one of it [m].
-_NEAR = 0.002
+_CONTACT_MARGIN = 0.002
 
 
 def bishop2008_net(rollout: Rollout) -> float:
@@ -34,7 +34,7 @@ def bishop2008_net(rollout: Rollout) -> float:
 
 def bishop2008_forward(rollout: Rollout) -> float:
     """Return the distance along the commanded direction from there [m], >= 0; rule 2."""
-    return max(0.0, float(_displacement(rollout) @ _wanted(rollout)))
+    return max(0.0, float(_displacement(rollout) @ _commanded_direction(rollout)))
 
 
 def bishop2008_x(rollout: Rollout) -> float:
@@ -55,9 +55,9 @@ def bishop2008_inverted(rollout: Rollout) -> float:
 
 def bishop2008_hits(rollout: Rollout) -> float:
     """Return the count of contacts of the base with the ground, at most one per second; rule 4."""
-    ticks = np.unique(rollout.contact_tick[_of_base(rollout)])
-    pause = max(1, round(REFRACTORY / rollout.dt))
-    hits, armed = 0, _start(rollout)
+    ticks = np.unique(rollout.contact_tick[_base_contacts(rollout)])
+    pause = max(1, round(REFRACTORY_TIME / rollout.dt))
+    hits, armed = 0, _settled_tick(rollout)
     for tick in ticks.tolist():
         if tick >= armed:
             hits += 1
@@ -65,23 +65,23 @@ def bishop2008_hits(rollout: Rollout) -> float:
     return float(hits)
 
 
-def _start(rollout: Rollout) -> int:
+def _settled_tick(rollout: Rollout) -> int:
     return min(SETTLE_TICKS, rollout.ticks)
 
 
 def _displacement(rollout: Rollout) -> FloatArray:
-    way = rollout.body_poses[-1, 0, :2] - rollout.body_poses[_start(rollout), 0, :2]
+    way = rollout.body_poses[-1, 0, :2] - rollout.body_poses[_settled_tick(rollout), 0, :2]
     return np.asarray(way)
 
 
-def _wanted(rollout: Rollout) -> FloatArray:
+def _commanded_direction(rollout: Rollout) -> FloatArray:
     """Return the unit direction that was commanded last, (2,); x where there was none."""
     velocity = rollout.commands[-1, :2] if rollout.ticks else np.zeros(2)
     speed = float(np.linalg.norm(velocity))
     return np.asarray(velocity / speed if speed > 0.0 else np.array([1.0, 0.0]))
 
 
-def _of_base(rollout: Rollout) -> BoolArray:
+def _base_contacts(rollout: Rollout) -> BoolArray:
     """
     Return which contacts are of the root link, (c,).
 
@@ -95,7 +95,7 @@ def _of_base(rollout: Rollout) -> BoolArray:
     points = (
         Rotation.from_quat(poses[:, 3:]).inv().apply(rollout.contacts.points[other] - poses[:, :3])
     )
-    margin = _NEAR + rollout.contacts.depths[other]
+    margin = _CONTACT_MARGIN + rollout.contacts.depths[other]
     for shape in rollout.robot.links[0].collisions:
         place = Rotation.from_euler('xyz', shape.rpy).inv().apply(points - np.array(shape.xyz))
         if shape.kind == 'box':

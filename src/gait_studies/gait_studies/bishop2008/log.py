@@ -18,10 +18,10 @@ from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
 from gait_evolver.run.log import TrialRow
 
 FIELDS = 7
-PLACE, RETAINED, HITS, NET, X, Y, FRESH = range(FIELDS)
+RANK, RETAINED, HITS, NET, X, Y, FRESH = range(FIELDS)
 
 
-def logged(generations: Sequence[Sequence[TrialRow]], carry: float) -> list[FloatArray]:
+def log_lines(generations: Sequence[Sequence[TrialRow]], carried_share: float) -> list[FloatArray]:
     """
     Return the lines of each generation, (members, 7), best score first.
 
@@ -36,7 +36,7 @@ def logged(generations: Sequence[Sequence[TrialRow]], carry: float) -> list[Floa
     scores: dict[int, float] = {}
     found = []
     for rows in generations:
-        retained = np.array([carry * scores.get(row.id, 0.0) for row in rows])
+        retained = np.array([carried_share * scores.get(row.id, 0.0) for row in rows])
         fresh = np.array([row.fitness or 0.0 for row in rows])
         terms = [
             [row.terms.get(f'bishop2008_{name}', 0.0) for name in ('hits', 'net', 'x', 'y')]
@@ -54,7 +54,7 @@ def logged(generations: Sequence[Sequence[TrialRow]], carry: float) -> list[Floa
 def write_log(path: Path, generations: Sequence[FloatArray]) -> None:
     """Write the lines of all generations, one after the other, with spaces between."""
     lines = [
-        f'{int(line[PLACE])} ' + ' '.join(f'{value:.6g}' for value in line[1:])
+        f'{int(line[RANK])} ' + ' '.join(f'{value:.6g}' for value in line[1:])
         for generation in generations
         for line in generation.tolist()
     ]
@@ -71,11 +71,11 @@ def read_log(path: Path) -> list[FloatArray]:
         raise ConfigurationError(f'{path} is no log of seven numbers a line: {error}') from error
     if table.shape[1] != FIELDS:
         raise ConfigurationError(f'{path} has {table.shape[1]} numbers a line, expected {FIELDS}')
-    begins = np.flatnonzero(table[:, PLACE] == 0.0)
+    begins = np.flatnonzero(table[:, RANK] == 0.0)
     return [part for part in np.split(table, begins) if len(part)]
 
 
-def figures(generations: Sequence[FloatArray]) -> FloatArray:
+def summarize_generations(generations: Sequence[FloatArray]) -> FloatArray:
     """
     Return what the post-processor tells of each generation, (g, 5).
 

@@ -17,15 +17,15 @@ from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_cpg.perceptron.layout import INPUT_WEIGHTS, OUTPUT_WEIGHTS, PerceptronLayout
 from gait_evolver.plan import load_plan
-from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, rank_of
+from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, parent_rank
 from gait_tools.study.definition import Row, at_least, at_most, between, near
 from gait_tools.study.session import Session
 
 RUN_A, RUN_B = 'bishop2008_a', 'bishop2008_b'
 ENGINES = ('mujoco', 'bullet')
-_BODIES = 200
-_DRAWS = 100_000
-_SETTLED = 1.0
+_BODY_COUNT = 200
+_RANK_DRAWS = 100_000
+_SETTLING_TIME = 1.0
 """Time after which a standing robot may not drift [s]."""
 
 
@@ -36,11 +36,11 @@ def layout_of(experiment: str) -> PerceptronLayout:
     return found
 
 
-def robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: Session) -> Sequence[Row]:
     """Measure checks 1, 2, 7 to 10: sizes of the networks, masses, lengths and freedoms."""
     middle = load_robot('spider')
     lengths = middle.stance[len(middle.joint_names) :]
-    masses = [load_robot('spider', draw).mass for draw in range(1, _BODIES + 1)]
+    masses = [load_robot('spider', draw).mass for draw in range(1, _BODY_COUNT + 1)]
     sizes = [
         160 * one.perceptrons * one.weights_per_perceptron
         for one in map(layout_of, (RUN_A, RUN_B))
@@ -53,7 +53,7 @@ def robot(session: Session) -> Sequence[Row]:
         near('check_2_b', 'the same of run B', sizes[1], 184_824_000.0, 0.0, 'B'),
         between(
             'check_7',
-            f'median mass of {_BODIES} drawn bodies',
+            f'median mass of {_BODY_COUNT} drawn bodies',
             float(np.median(masses)),
             11.95,
             13.18,
@@ -74,7 +74,7 @@ def robot(session: Session) -> Sequence[Row]:
     ]
 
 
-def ground(session: Session) -> Sequence[Row]:
+def measure_ground(session: Session) -> Sequence[Row]:
     """Measure checks 19 and 20: the random heights, and how long a turn is."""
     plan = load_plan(RUN_A)
     field = load_terrain(plan.trial.scene.terrain).heightfield
@@ -97,13 +97,13 @@ def ground(session: Session) -> Sequence[Row]:
     ]
 
 
-def standing(session: Session) -> Sequence[Row]:
+def measure_standing(session: Session) -> Sequence[Row]:
     """Measure check 18 in each engine: ten seconds on level ground with set points at zero."""
     rows: list[Row] = []
     for engine in ENGINES:
         scene = make_scene('spider', {'engine': engine})
         seen = session.record(TrialSpec(scene=scene, controller='hold', duration=10.0))
-        later = seen.body_poses[round(_SETTLED / seen.dt) :, 0]
+        later = seen.body_poses[round(_SETTLING_TIME / seen.dt) :, 0]
         drift = np.linalg.norm(later[:, :2] - later[0, :2], axis=1).max()
         rows += [
             near(
@@ -126,34 +126,34 @@ def standing(session: Session) -> Sequence[Row]:
     return rows
 
 
-def search(session: Session) -> Sequence[Row]:
+def measure_search(session: Session) -> Sequence[Row]:
     """Measure checks 22, 24, 25, 28 and 30 of the genetic algorithm."""
     rng = np.random.default_rng(session.seed)
-    ranks = Counter(rank_of(value, 40) for value in rng.random(_DRAWS).tolist())
+    ranks = Counter(parent_rank(value, 40) for value in rng.random(_RANK_DRAWS).tolist())
     top = sum(count for rank, count in ranks.items() if rank < 10)
     return [
-        near('check_24_best', 'parents that are the best', ranks[0] / _DRAWS, 0.158, 0.005),
-        near('check_24_top', 'that are of the best ten', top / _DRAWS, 0.5, 0.01),
-        near('check_22_source', 'score of 1 after one of 4', _carried({}), 2.0, 1e-9),
+        near('check_24_best', 'parents that are the best', ranks[0] / _RANK_DRAWS, 0.158, 0.005),
+        near('check_24_top', 'that are of the best ten', top / _RANK_DRAWS, 0.5, 0.01),
+        near('check_22_source', 'score of 1 after one of 4', _score_after_two({}), 2.0, 1e-9),
         near(
             'check_22_text',
             'the same with the share of the text',
-            _carried({'carry': 0.5}),
+            _score_after_two({'carry': 0.5}),
             3.0,
             1e-9,
         ),
-        *_bred(session.seed),
+        *_breeding_rows(session.seed),
     ]
 
 
-_SMALL = PerceptronLayout(perceptrons=30, memory=2, channels=35, outputs=16)
+_SMALL_LAYOUT = PerceptronLayout(perceptrons=30, memory=2, channels=35, outputs=16)
 
 
-def _small(seed: int, **settings: Any) -> RankSquaredOptimizer:
-    return RankSquaredOptimizer(dimension=0, seed=seed, shapes=_SMALL, **settings)
+def _small_search(seed: int, **settings: Any) -> RankSquaredOptimizer:
+    return RankSquaredOptimizer(dimension=0, seed=seed, shapes=_SMALL_LAYOUT, **settings)
 
 
-def _told(search: RankSquaredOptimizer, scores: Sequence[float]) -> list[Any]:
+def _run_generation(search: RankSquaredOptimizer, scores: Sequence[float]) -> list[Any]:
     asked = search.ask()
     search.tell(
         [
@@ -164,22 +164,25 @@ def _told(search: RankSquaredOptimizer, scores: Sequence[float]) -> list[Any]:
     return asked
 
 
-def _carried(settings: dict[str, float]) -> float:
-    search = _small(0, **settings)
+def _score_after_two(settings: dict[str, float]) -> float:
+    search = _small_search(0, **settings)
     for score in (4.0, 1.0):
-        _told(search, [score] + [-9.0] * 39)
+        _run_generation(search, [score] + [-9.0] * 39)
     return search.scores[0]
 
 
-def _bred(seed: int) -> list[Row]:
-    search = _small(
+def _breeding_rows(seed: int) -> list[Row]:
+    search = _small_search(
         seed,
         mutation_probability=0.0,
         input_jitter=0.0,
         output_jitter=0.0,
         relocation_probability=0.0,
     )
-    members = {one.id: _SMALL.join_weights(one.arrays) for one in _told(search, range(40))}
+    members = {
+        one.id: _SMALL_LAYOUT.join_weights(one.arrays)
+        for one in _run_generation(search, range(40))
+    }
     children = search.ask()[20:]
     inputs = [one.arrays[INPUT_WEIGHTS] for one in children]
     norms = np.linalg.norm(np.concatenate(inputs), axis=1)
@@ -209,6 +212,6 @@ def _bred(seed: int) -> list[Row]:
     ]
 
 
-def on(spec: TrialSpec, **scene: Any) -> TrialSpec:
+def replace_scene(spec: TrialSpec, **scene: Any) -> TrialSpec:
     """Return a trial with some fields of its scene replaced."""
     return replace(spec, scene=replace(spec.scene, **scene))

@@ -20,12 +20,12 @@ from gait_core.parameters.declaration import Parameters, bounded, build, floats,
 from gait_core.trial.spec import TrialSpec
 from gait_cpg.perceptron.layout import Weights, require_layout
 from gait_evolver.optimizers.cma_es import CmaEsOptimizer
-from gait_studies.bishop2008.patterns import Omnidirectional, Pattern
+from gait_studies.bishop2008.patterns import ForwardPattern, OmnidirectionalPattern
 from gait_studies.bishop2008.relays import check_layout
 
-PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = {
-    'forward': Pattern,
-    'omnidirectional': Omnidirectional,
+PATTERNS: Mapping[str, type[ForwardPattern] | type[OmnidirectionalPattern]] = {
+    'forward': ForwardPattern,
+    'omnidirectional': OmnidirectionalPattern,
 }
 
 
@@ -113,12 +113,12 @@ class PatternCmaOptimizer(Optimizer):
         ]
 
     @property
-    def mean(self) -> Weights:
+    def mean_network(self) -> Weights:
         """The network of the mean of the search, (perceptrons, width): its best guess."""
         return self._network(self._search.mean)
 
     def _network(self, point: FloatArray) -> Weights:
-        weights = self._pattern.of(point).weights(self._layout, self._dt)
+        weights = self._pattern.from_unit(point).weights(self._layout, self._dt)
         weights.flags.writeable = False
         return weights
 

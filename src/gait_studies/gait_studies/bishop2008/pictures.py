@@ -11,33 +11,33 @@ from gait_core.arrays import FloatArray
 from gait_evolver.run.log import TrialRow
 from gait_tools.pictures.trial import figure_of
 
-_WINDOW = 80
+_MEAN_WINDOW = 80
 """Turns over which a curve is a mean."""
 
 
-def draw_scores(path: Path, told: FloatArray) -> None:
+def draw_scores(path: Path, summaries: FloatArray) -> None:
     """Draw the best score, the mean of five and the greatest so far (Figs. 5.1 and 5.3)."""
     with figure_of(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         names = ('best of the generation', 'mean of the best five', 'greatest so far')
         for column, (name, width) in enumerate(zip(names, (0.8, 1.2, 1.6), strict=True)):
-            axes.plot(told[:, column], linewidth=width, label=name)
+            axes.plot(summaries[:, column], linewidth=width, label=name)
         axes.set(xlabel='generation', ylabel='fresh score')
         axes.legend(fontsize='small')
 
 
-def draw_movement(path: Path, told: FloatArray) -> None:
+def draw_movement(path: Path, summaries: FloatArray) -> None:
     """Draw the movement of the best along x and y (Figs. 5.2 and 5.4)."""
     with figure_of(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for column, name in ((3, 'x'), (4, 'y')):
-            axes.plot(told[:, column], linewidth=0.9, label=name)
+            axes.plot(summaries[:, column], linewidth=0.9, label=name)
         axes.axhline(0.0, color='0.8', linewidth=0.8, zorder=0)
         axes.set(xlabel='generation', ylabel='movement of the best [m]')
         axes.legend(fontsize='small')
 
 
-def draw_reached(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
+def draw_progress(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
     """Draw the way along the command against turns: running mean, and greatest so far."""
     with figure_of(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
@@ -45,10 +45,10 @@ def draw_reached(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
             way = np.array([row.terms.get('bishop2008_forward', 0.0) for row in rows])
             turns, colour = np.arange(1, len(way) + 1), f'C{number}'
             axes.plot(turns, np.maximum.accumulate(way), '--', color=colour, linewidth=0.9)
-            window = min(_WINDOW, len(way))
+            window = min(_MEAN_WINDOW, len(way))
             mean = np.convolve(way, np.full(window, 1.0 / window), 'valid')
             axes.plot(turns[window - 1 :], mean, color=colour, label=name)
         axes.axhline(1.75, color='0.7', linewidth=0.8, zorder=0)
         axes.set(xlabel='turns', ylabel='way along the command [m]')
-        axes.set_title(f'mean of {_WINDOW} turns; dashed: greatest so far', fontsize='medium')
+        axes.set_title(f'mean of {_MEAN_WINDOW} turns; dashed: greatest so far', fontsize='medium')
         axes.legend(fontsize='small')

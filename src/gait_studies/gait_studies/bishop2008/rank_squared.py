@@ -79,7 +79,7 @@ class _Member:
     weights: Weights
     parents: tuple[int, ...]
     score: float = 0.0
-    last: tuple[int, float, float] = (2, 0.0, 0.0)
+    key: tuple[int, float, float] = (2, 0.0, 0.0)
 
 
 class RankSquaredOptimizer(Optimizer):
@@ -107,18 +107,18 @@ class RankSquaredOptimizer(Optimizer):
         self._breeder = Breeder(
             layout,
             Mutations(
-                probability=chosen.mutation_probability,
-                delay=chosen.delay_probability,
-                relocation=chosen.relocation_probability,
+                mutation_probability=chosen.mutation_probability,
+                delay_probability=chosen.delay_probability,
+                relocation_probability=chosen.relocation_probability,
                 input_jitter=chosen.input_jitter / math.sqrt(layout.inputs),
                 output_jitter=chosen.output_jitter,
                 as_text=chosen.as_text,
             ),
         )
-        self._next = 0
+        self._next_id = 0
         self._ledger = AskTellLedger()
         self._members = [
-            self._born(layout.random_weights(self._rng)) for _ in range(chosen.population)
+            self._new_member(layout.random_weights(self._rng)) for _ in range(chosen.population)
         ]
 
     @property
@@ -142,29 +142,31 @@ class RankSquaredOptimizer(Optimizer):
         told = self._ledger.take(evaluations)
         chosen = self._settings
         for member, evaluation in zip(self._members, told, strict=True):
-            member.last = sort_key(evaluation)
-            fresh = evaluation.fitness if member.last[0] == 0 else 0.0
+            member.key = sort_key(evaluation)
+            fresh = evaluation.fitness if member.key[0] == 0 else 0.0
             # Section 3.2, rule 5: a share of the last score adds to the new one.
             member.score = fresh + chosen.carry * member.score
         # One that may not win ranks behind all that may, whatever it has carried.
-        ranked = sorted(self._members, key=lambda one: (one.last[0], -one.score, one.id))
+        ranked = sorted(self._members, key=lambda one: (one.key[0], -one.score, one.id))
         children = []
         for _ in range(chosen.replaced):
             first, second = (ranked[self._rank()] for _ in range(2))
-            weights = self._breeder.child(first.weights, second.weights, self._rng)
-            children.append(self._born(weights, (first.id, second.id)))
+            weights = self._breeder.breed(first.weights, second.weights, self._rng)
+            children.append(self._new_member(weights, (first.id, second.id)))
         self._members = [*ranked[: chosen.population - chosen.replaced], *children]
 
     def _rank(self) -> int:
-        return rank_of(float(self._rng.random()), self._settings.population)
+        return parent_rank(float(self._rng.random()), self._settings.population)
 
-    def _born(self, weights: Weights, parents: tuple[int, ...] = ()) -> _Member:
+    def _new_member(self, weights: Weights, parents: tuple[int, ...] = ()) -> _Member:
         weights.flags.writeable = False
-        self._next += 1
-        return _Member(id=self._next - 1, weights=weights, parents=tuple(dict.fromkeys(parents)))
+        self._next_id += 1
+        return _Member(
+            id=self._next_id - 1, weights=weights, parents=tuple(dict.fromkeys(parents))
+        )
 
 
-def rank_of(uniform: float, population: int) -> int:
+def parent_rank(uniform: float, population: int) -> int:
     """
     Return the rank of a parent from a uniform number in [0, 1): the best is 0.
 

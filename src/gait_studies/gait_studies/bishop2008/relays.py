@@ -25,14 +25,14 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
 
-ALONG, ACROSS, ONE = 32, 33, 34
+FORWARD_CHANNEL, LEFT_CHANNEL, ONE_CHANNEL = 32, 33, 34
 """Channels of the direction's parts forward and to the left, and of the constant 1."""
 LENGTH_SCALE, MAX_ACCELERATION = 0.1, 2.9
 """What the controller divides places and outputs by [m, m/s^2], by default."""
-SQUARE = 4.0 / math.pi
+SQUARE_WAVE_GAIN = 4.0 / math.pi
 """First harmonic of a square wave of amplitude 1."""
-MOST_PERIOD = 1.6
-_PULL, _DAMPING, _FORGET = 2.0, 3.0, 1.0
+MAX_PERIOD = 1.6
+_OFFSET_GAIN, _SPEED_GAIN, _MEMORY_TIME = 2.0, 3.0, 1.0
 """Of a servo to its offset [1/m], against its speed [s/m], how long it trusts its outputs [s]."""
 
 
@@ -48,7 +48,7 @@ def check_layout(layout: PerceptronLayout, dt: float, perceptrons: int) -> None:
             f'a pattern takes {perceptrons} perceptrons, not {layout.perceptrons}; nearest '
             f'valid: {perceptrons}'
         )
-    least = math.ceil(MOST_PERIOD / dt)
+    least = math.ceil(MAX_PERIOD / dt)
     if layout.memory < least:
         raise ConfigurationError(
             f'a pattern looks back {least} control periods, the layer remembers {layout.memory}; '
@@ -56,9 +56,9 @@ def check_layout(layout: PerceptronLayout, dt: float, perceptrons: int) -> None:
         )
 
 
-def reach(period: float) -> float:
+def max_swing(wave_period: float) -> float:
     """Return how far a square wave of the greatest acceleration swings a servo [m]."""
-    return SQUARE * MAX_ACCELERATION * (period / (2.0 * math.pi)) ** 2
+    return SQUARE_WAVE_GAIN * MAX_ACCELERATION * (wave_period / (2.0 * math.pi)) ** 2
 
 
 class RelayLayer:
@@ -84,16 +84,16 @@ class RelayLayer:
         lags = dt * np.arange(1, layout.memory + 1)
         periods = math.floor(layout.memory * dt / period)
         whole = round(periods * period / dt)
-        self._once = round(period / dt)
+        self._period_ticks = round(period / dt)
         # How much of each past output is left in the mean speed over the last period.
-        left = np.minimum(lags / period, 1.0) * np.exp(-lags / _FORGET)
-        self._kept = MAX_ACCELERATION * dt * left
+        left = np.minimum(lags / period, 1.0) * np.exp(-lags / _MEMORY_TIME)
+        self._speed_weights = MAX_ACCELERATION * dt * left
         share = np.where(np.arange(layout.memory) < whole, 2.0 / whole, 0.0)
         self._wave = share * np.exp(2.0j * math.pi * lags / period)
         self._inputs: list[FloatArray] = []
         self._outputs: list[FloatArray] = []
 
-    def relay(
+    def add_relay(
         self, servo: int, swing: complex, strength: float, offset: FloatArray, kick: float = 0.0
     ) -> None:
         """
@@ -112,11 +112,11 @@ class RelayLayer:
             What starts a leader.
 
         """
-        row = self._row(servo, swing, offset)
-        row[ONE] += kick
+        row = self._input_weights(servo, swing, offset)
+        row[ONE_CHANNEL] += kick
         self._add(servo, row, 2.0 * strength)
 
-    def gated(
+    def add_gated_relay(
         self, servo: int, swing: complex, strength: float, offset: FloatArray, gate: FloatArray
     ) -> None:
         """
@@ -125,21 +125,21 @@ class RelayLayer:
         The other parameters are those of ``relay``.
         """
         for sign in (1.0, -1.0):
-            row = self._row(servo, swing, offset)
-            row[[ONE, ALONG, ACROSS]] += sign * gate
+            row = self._input_weights(servo, swing, offset)
+            row[[ONE_CHANNEL, FORWARD_CHANNEL, LEFT_CHANNEL]] += sign * gate
             self._add(servo, row, strength)
 
-    def _row(self, servo: int, swing: complex, offset: FloatArray) -> FloatArray:
+    def _input_weights(self, servo: int, swing: complex, offset: FloatArray) -> FloatArray:
         layout = self._layout
         row: FloatArray = np.zeros(layout.inputs)
         answers = row[layout.channels * (layout.memory + 1) :].reshape(layout.memory, 16)
         phase = np.conj(swing) / max(abs(swing), 1e-9)
         answers += np.outer((phase * self._wave).real, self._leaders)
         # Over a whole period a swing has no mean: what is left has to come to the offset.
-        places = slice(servo, layout.channels * self._once, layout.channels)
-        row[places] -= _PULL * LENGTH_SCALE / self._once
-        answers[:, servo] -= _DAMPING * self._kept
-        row[[ONE, ALONG, ACROSS]] += _PULL * offset
+        places = slice(servo, layout.channels * self._period_ticks, layout.channels)
+        row[places] -= _OFFSET_GAIN * LENGTH_SCALE / self._period_ticks
+        answers[:, servo] -= _SPEED_GAIN * self._speed_weights
+        row[[ONE_CHANNEL, FORWARD_CHANNEL, LEFT_CHANNEL]] += _OFFSET_GAIN * offset
         return row
 
     def _add(self, servo: int, row: FloatArray, strength: float) -> None:
@@ -151,7 +151,7 @@ class RelayLayer:
         layout, used = self._layout, len(self._inputs)
         found: FloatArray = np.zeros((layout.perceptrons, layout.weights_per_perceptron))
         found[:used, : layout.inputs] = self._inputs
-        found[used, ONE] = 1.0
+        found[used, ONE_CHANNEL] = 1.0
         outputs = MAX_ACCELERATION * self._dt * np.array(self._outputs)
         found[:used, layout.inputs :] = outputs
         found[used, layout.inputs :] = -0.5 * outputs.sum(axis=0)

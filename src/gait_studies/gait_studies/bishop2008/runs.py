@@ -9,52 +9,58 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from gait_core.arrays import FloatArray
-from gait_studies.bishop2008.log import FIELDS, figures, logged, read_log, write_log
+from gait_studies.bishop2008.log import (
+    FIELDS,
+    log_lines,
+    read_log,
+    summarize_generations,
+    write_log,
+)
 from gait_studies.bishop2008.model import RUN_A, RUN_B, layout_of
-from gait_studies.bishop2008.pictures import draw_movement, draw_reached, draw_scores
+from gait_studies.bishop2008.pictures import draw_movement, draw_progress, draw_scores
 from gait_tools.study.definition import Row, at_least, at_most, between, near
 from gait_tools.study.session import Evolved, Session
 
-PATTERN, OMNI = 'bishop2008_pattern', 'bishop2008_omni'
-CARRY = 0.25
-_PUBLISHED = 1.75
+PATTERN_RUN, OMNIDIRECTIONAL_RUN = 'bishop2008_pattern', 'bishop2008_omni'
+CARRIED_SHARE = 0.25
+_PUBLISHED_MOVEMENT = 1.75
 """Movement along x of both runs of the thesis [m]."""
-_WHOLE: Mapping[str, dict[str, Any]] = {
+_FULL_RUNS: Mapping[str, dict[str, Any]] = {
     RUN_A: {'generations': 405},
     RUN_B: {'generations': 240},
-    PATTERN: {'generations': 200},
-    OMNI: {'generations': 120},
+    PATTERN_RUN: {'generations': 200},
+    OMNIDIRECTIONAL_RUN: {'generations': 120},
 }
-_QUICK: Mapping[str, dict[str, Any]] = {
+_QUICK_RUNS: Mapping[str, dict[str, Any]] = {
     RUN_A: {'generations': 3, 'population': 8, 'optimizer': {'settings': {'replaced': 4}}},
     RUN_B: {'generations': 2, 'population': 4, 'optimizer': {'settings': {'replaced': 2}}},
-    PATTERN: {'generations': 3, 'population': 8},
+    PATTERN_RUN: {'generations': 3, 'population': 8},
 }
 _PENALTY_GENERATIONS = 40
 
 
-def evolved(session: Session, experiment: str) -> Evolved:
+def evolve_run(session: Session, experiment: str) -> Evolved:
     """Return one of the runs of this study, run or resumed."""
-    changes = (_QUICK if session.quick else _WHOLE)[experiment]
+    changes = (_QUICK_RUNS if session.quick else _FULL_RUNS)[experiment]
     return session.evolve(experiment, experiment, {'seed': session.seed, **changes})
 
 
-def run_a(session: Session) -> Sequence[Row]:
+def measure_run_a(session: Session) -> Sequence[Row]:
     """Measure check 33 on run A."""
-    return _run(session, RUN_A, 'run_a')
+    return _run_rows(session, RUN_A, 'run_a')
 
 
-def run_b(session: Session) -> Sequence[Row]:
+def measure_run_b(session: Session) -> Sequence[Row]:
     """Measure the same on run B."""
-    return _run(session, RUN_B, 'run_b')
+    return _run_rows(session, RUN_B, 'run_b')
 
 
-def _run(session: Session, experiment: str, name: str) -> list[Row]:
-    run = evolved(session, experiment)
+def _run_rows(session: Session, experiment: str, name: str) -> list[Row]:
+    run = evolve_run(session, experiment)
     file = session.folder / f'{name}.log'
-    write_log(file, logged(run.generations, CARRY))
+    write_log(file, log_lines(run.generations, CARRIED_SHARE))
     lines = read_log(file)
-    told = figures(lines)
+    told = summarize_generations(lines)
     draw_scores(session.picture(f'{name}_scores'), told)
     draw_movement(session.picture(f'{name}_movement'), told)
     rows = [
@@ -73,14 +79,14 @@ def _run(session: Session, experiment: str, name: str) -> list[Row]:
             0.0,
         ),
     ]
-    return rows if session.quick else [*rows, *_walks(name, told)]
+    return rows if session.quick else [*rows, *_walk_rows(name, told)]
 
 
-def _walks(name: str, told: FloatArray) -> list[Row]:
+def _walk_rows(name: str, summaries: FloatArray) -> list[Row]:
     """Return the rows of check 33 on a whole run."""
-    best, five, _, x, y = told.T
+    best, five, _, x, y = summaries.T
     early, late = x[:5].max(), x[-20:].mean()
-    count = np.arange(len(told))
+    count = np.arange(len(summaries))
     gap = np.mean(best > five)
     return [
         between(
@@ -90,7 +96,7 @@ def _walks(name: str, told: FloatArray) -> list[Row]:
             1.2,
             3.5,
             'm',
-            published=_PUBLISHED,
+            published=_PUBLISHED_MOVEMENT,
         ),
         at_least(f'{name}_gain', 'by that of the first five', float(late / early), 5.0),
         at_least(
@@ -120,14 +126,16 @@ def _walks(name: str, told: FloatArray) -> list[Row]:
     ]
 
 
-def runs_compared(session: Session) -> Sequence[Row]:
+def compare_runs(session: Session) -> Sequence[Row]:
     """Compare run A and CMA-ES turn by turn, and the work of runs A and B."""
-    runs = {name: evolved(session, name) for name in (RUN_A, PATTERN)}
-    draw_reached(session.picture('reached'), {name: one.rows for name, one in runs.items()})
+    runs = {name: evolve_run(session, name) for name in (RUN_A, PATTERN_RUN)}
+    draw_progress(session.picture('reached'), {name: one.rows for name, one in runs.items()})
     turns = min(len(one.rows) for one in runs.values())
     means = {name: _last_mean(one, turns) for name, one in runs.items()}
     work = [one.perceptrons * one.inputs for one in map(layout_of, (RUN_A, RUN_B))]
-    note = f'after {turns} turns: {means[PATTERN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
+    note = (
+        f'after {turns} turns: {means[PATTERN_RUN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
+    )
     rows = [
         near(
             'work_ratio',
@@ -142,7 +150,7 @@ def runs_compared(session: Session) -> Sequence[Row]:
             at_least(
                 'methods',
                 'mean way along the command of the last 80 turns, CMA-ES less run A',
-                means[PATTERN] - means[RUN_A],
+                means[PATTERN_RUN] - means[RUN_A],
                 0.0,
                 'm',
                 note=note,
@@ -157,7 +165,7 @@ def _last_mean(run: Evolved, turns: int) -> float:
     return float(np.mean([row.terms.get('bishop2008_forward', 0.0) for row in rows]))
 
 
-def penalty(session: Session) -> Sequence[Row]:
+def measure_penalty(session: Session) -> Sequence[Row]:
     """
     Measure check 34, more end upside down where that costs nothing, on networks that walk.
 
@@ -172,7 +180,7 @@ def penalty(session: Session) -> Sequence[Row]:
             'generations': _PENALTY_GENERATIONS,
             'fitness': {'bishop2008_inverted': weight},
         }
-        run = session.evolve(f'penalty_{name}', PATTERN, changes)
+        run = session.evolve(f'penalty_{name}', PATTERN_RUN, changes)
         last = [row for rows in run.generations[-10:] for row in rows]
         shares.append(np.mean([row.terms.get('bishop2008_inverted', 0.0) for row in last]))
     return [

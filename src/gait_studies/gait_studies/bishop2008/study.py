@@ -8,12 +8,22 @@ the servos and the breeding are tests.
 
 from __future__ import annotations
 
-from gait_studies.bishop2008.model import ground, robot, search, standing
-from gait_studies.bishop2008.runs import penalty, run_a, run_b, runs_compared
-from gait_studies.bishop2008.walk import champions, matrix, steering
+from gait_studies.bishop2008.model import (
+    measure_ground,
+    measure_robot,
+    measure_search,
+    measure_standing,
+)
+from gait_studies.bishop2008.runs import (
+    compare_runs,
+    measure_penalty,
+    measure_run_a,
+    measure_run_b,
+)
+from gait_studies.bishop2008.walk import measure_champions, measure_matrix, measure_steering
 from gait_tools.study.definition import Part, Study
 
-_SHORT = 'what the short searches find does not walk'
+_SKIPPED = 'what the short searches find does not walk'
 
 
 def study() -> Study:
@@ -24,19 +34,19 @@ def study() -> Study:
         source='Bishop (2008), A Method for Generating Robot Control Systems, Youngstown State '
         'University.',
         parts=(
-            Part(name='robot', measure=robot),
-            Part(name='ground', measure=ground),
-            Part(name='standing', measure=standing),
-            Part(name='search', measure=search),
-            Part(name='run_a', measure=run_a),
-            Part(name='run_b', measure=run_b),
-            Part(name='runs_compared', measure=runs_compared),
-            Part(name='champions', measure=champions, skipped_when_quick=_SHORT),
-            Part(name='matrix', measure=matrix, skipped_when_quick=_SHORT),
-            Part(name='steering', measure=steering, skipped_when_quick=_SHORT),
+            Part(name='robot', measure=measure_robot),
+            Part(name='ground', measure=measure_ground),
+            Part(name='standing', measure=measure_standing),
+            Part(name='search', measure=measure_search),
+            Part(name='run_a', measure=measure_run_a),
+            Part(name='run_b', measure=measure_run_b),
+            Part(name='runs_compared', measure=compare_runs),
+            Part(name='champions', measure=measure_champions, skipped_when_quick=_SKIPPED),
+            Part(name='matrix', measure=measure_matrix, skipped_when_quick=_SKIPPED),
+            Part(name='steering', measure=measure_steering, skipped_when_quick=_SKIPPED),
             Part(
                 name='penalty',
-                measure=penalty,
+                measure=measure_penalty,
                 skipped_when_quick='two searches of 40 generations',
             ),
         ),

@@ -18,24 +18,24 @@ from gait_core.trial.spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
 from gait_evolver.plan import TrialIndex
 from gait_evolver.scoring import group_by_candidate, make_evaluation, status_and_fitness
-from gait_studies.bishop2008.model import on
+from gait_studies.bishop2008.model import replace_scene
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
-from gait_studies.bishop2008.runs import OMNI, PATTERN, evolved
+from gait_studies.bishop2008.runs import OMNIDIRECTIONAL_RUN, PATTERN_RUN, evolve_run
 from gait_tools.study.definition import Row, at_least, at_most
 from gait_tools.study.session import Evolved, Session
 
-_TESTED, _GROUNDS = 2, 3
+_TEST_KEY, _GROUND_KEY = 2, 3
 """Keys of seeds: bodies of the tests, other grounds."""
-_SPEED = 0.1
-_WEIGHTS: Mapping[str, str] = {PATTERN: 'champion.npz', OMNI: 'omni.npz'}
+_COMMANDED_SPEED = 0.1
+_WEIGHT_FILES: Mapping[str, str] = {PATTERN_RUN: 'champion.npz', OMNIDIRECTIONAL_RUN: 'omni.npz'}
 
 
-def champions(session: Session) -> Sequence[Row]:
+def measure_champions(session: Session) -> Sequence[Row]:
     """Take the means of both searches of patterns: no turn of theirs chooses among networks."""
     rows = []
-    for name, file in _WEIGHTS.items():
-        run = evolved(session, name)
-        save(session.folder / file, run, mean_network(run))
+    for name, file in _WEIGHT_FILES.items():
+        run = evolve_run(session, name)
+        save_weights(session.folder / file, run, mean_network(run))
         size = (session.folder / file).stat().st_size
         rows.append(
             at_most(f'{name}_size', f'weights of the mean of {name}', size / 1e6, 2.0, 'MB')
@@ -55,10 +55,10 @@ def mean_network(run: Evolved) -> Weights:
                 for one in group_by_candidate(rows)
             ]
         )
-    return search.mean
+    return search.mean_network
 
 
-def save(file: Path, run: Evolved, weights: Weights) -> None:
+def save_weights(file: Path, run: Evolved, weights: Weights) -> None:
     """Write the weights file of a network of a run; a pattern's weights are mostly zero."""
     layout = run.plan.array_shapes
     assert isinstance(layout, PerceptronLayout)
@@ -68,7 +68,9 @@ def save(file: Path, run: Evolved, weights: Weights) -> None:
     write_atomically(file, content.getvalue())
 
 
-def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> list[TrialSpec]:
+def _turn_trials(
+    session: Session, run: Evolved, file: Path, key: int, count: int
+) -> list[TrialSpec]:
     """Return turns of a network, each on a body and a start of its own."""
     digest = hashlib.sha256(read_bytes(file)).hexdigest()
     plan = run.plan
@@ -81,14 +83,14 @@ def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> 
     ]
 
 
-def matrix(session: Session) -> Sequence[Row]:
+def measure_matrix(session: Session) -> Sequence[Row]:
     """Measure check 35 and the table of bodies, grounds and engines."""
-    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS[PATTERN]
-    turns = _turns(session, run, file, _TESTED, 40)
+    run, file = evolve_run(session, PATTERN_RUN), session.folder / _WEIGHT_FILES[PATTERN_RUN]
+    turns = _turn_trials(session, run, file, _TEST_KEY, 40)
     same = {'draw': 0}
     kinds: dict[str, Callable[[int, TrialSpec], TrialSpec]] = {
         'drawn_bodies': lambda number, spec: spec,
-        'middle_body': lambda number, spec: on(spec, **same),
+        'middle_body': lambda number, spec: replace_scene(spec, **same),
         'other_grounds': lambda number, spec: _other_ground(session, number, spec),
         'bullet': lambda number, spec: replace(spec, scene=scene_on(spec.scene, 'bullet')),
         'bullet_grounds': lambda number, spec: _other_ground(
@@ -98,16 +100,16 @@ def matrix(session: Session) -> Sequence[Row]:
     rows: list[Row] = []
     for name, change in kinds.items():
         results = session.run([change(number, spec) for number, spec in enumerate(turns)])
-        rows += _walked(name, results)
+        rows += _walk_rows(name, results)
     return rows
 
 
 def _other_ground(session: Session, number: int, spec: TrialSpec) -> TrialSpec:
-    terrain = replace(spec.scene.terrain, seed=session.seed_of(_GROUNDS, number))
-    return on(spec, terrain=terrain)
+    terrain = replace(spec.scene.terrain, seed=session.seed_of(_GROUND_KEY, number))
+    return replace_scene(spec, terrain=terrain)
 
 
-def _walked(name: str, results: Sequence[TrialResult]) -> list[Row]:
+def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[Row]:
     way = np.array([one.terms.get('bishop2008_x', 0.0) for one in results])
     upright = [1.0 - one.terms.get('bishop2008_inverted', 1.0) for one in results]
     points = np.array([one.fitness or 0.0 for one in results])
@@ -138,20 +140,23 @@ def _walked(name: str, results: Sequence[TrialResult]) -> list[Row]:
     return rows
 
 
-def steering(session: Session) -> Sequence[Row]:
+def measure_steering(session: Session) -> Sequence[Row]:
     """Measure how far the walk of the omnidirectional network is from eight directions."""
-    run, file = evolved(session, OMNI), session.folder / _WEIGHTS[OMNI]
+    run, file = (
+        evolve_run(session, OMNIDIRECTIONAL_RUN),
+        session.folder / _WEIGHT_FILES[OMNIDIRECTIONAL_RUN],
+    )
     turns, wanted = [], []
-    for number, spec in enumerate(_turns(session, run, file, _TESTED, 40)):
+    for number, spec in enumerate(_turn_trials(session, run, file, _TEST_KEY, 40)):
         angle = 2.0 * math.pi * (number % 8) / 8.0
-        velocity = (_SPEED * math.cos(angle), _SPEED * math.sin(angle), 0.0)
+        velocity = (_COMMANDED_SPEED * math.cos(angle), _COMMANDED_SPEED * math.sin(angle), 0.0)
         script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
         # The body and where it starts stay drawn; x points the same way for all.
         drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
         turns.append(replace(spec, script=script, randomise=drawn))
         wanted.append(angle)
     results = session.run(turns)
-    errors = [_error(result, angle) for result, angle in zip(results, wanted, strict=True)]
+    errors = [_heading_error(result, angle) for result, angle in zip(results, wanted, strict=True)]
     way = [one.terms.get('bishop2008_forward', 0.0) for one in results]
     by_direction = [np.mean(errors[one::8]) for one in range(8)]
     note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
@@ -174,7 +179,7 @@ def steering(session: Session) -> Sequence[Row]:
     ]
 
 
-def _error(result: TrialResult, wanted: float) -> float:
+def _heading_error(result: TrialResult, wanted: float) -> float:
     """Return the angle [deg] between where a turn went and where it should go."""
     x, y = (result.terms.get(f'bishop2008_{axis}', 0.0) for axis in 'xy')
     away = math.atan2(y, x) - wanted

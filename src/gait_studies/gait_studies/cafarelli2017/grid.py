@@ -12,47 +12,47 @@ from scipy.stats import mannwhitneyu
 
 from gait_core.files.access import write_atomically
 from gait_core.verdict import FAIL
-from gait_studies.cafarelli2017.pictures import draw_grid
-from gait_studies.cafarelli2017.strides.grid import (
+from gait_studies.cafarelli2017.pictures import draw_grid_costs
+from gait_studies.cafarelli2017.strides.leg_freedom import FREE, LEG_KINDS, LegFreedom
+from gait_studies.cafarelli2017.strides.search_cases import (
     GROUNDS,
     METHODS,
     NSGA,
-    Case,
-    length_changes,
-    solve,
+    SearchCase,
+    max_length_change,
+    solve_case,
 )
-from gait_studies.cafarelli2017.strides.legs import FREE, KINDS, Legs
 from gait_tools.study.definition import Row, at_least
 from gait_tools.study.session import Session
 
-Found = Mapping[str, Any]
+SearchData = Mapping[str, Any]
 
-_KEY = 1
+_SEED_KEY = 1
 _QUICK_GROUNDS = ('flat', 'up_10')
 
 
-def grid(session: Session) -> Sequence[Row]:
+def measure_grid(session: Session) -> Sequence[Row]:
     """Measure the cost of transport of every kind of leg on every ground by every method."""
     grounds = _QUICK_GROUNDS if session.quick else tuple(GROUNDS)
     cases = {
         (ground, kind, method): [
-            _case(session, ground, kind, method, number)
+            _search_case(session, ground, kind, method, number)
             for number in range(2 if session.quick else 10)
         ]
         for ground in grounds
-        for kind in KINDS
+        for kind in LEG_KINDS
         for method in METHODS
     }
     done = session.work_off(
-        'grid', solve, {case.key: case for some in cases.values() for case in some}
+        'grid', solve_case, {case.key: case for some in cases.values() for case in some}
     )
     found = {where: [done[case.key] for case in some] for where, some in cases.items()}
     rows = [_cost_row(*where, answers) for where, answers in found.items()]
     rows += [_test_row(ground, method, found) for ground in grounds for method in METHODS]
-    draw_grid(
+    draw_grid_costs(
         session.picture('grid'),
         {
-            ground: {kind: _least_by_seed(found, ground, kind) for kind in KINDS}
+            ground: {kind: _least_by_seed(found, ground, kind) for kind in LEG_KINDS}
             for ground in grounds
         },
     )
@@ -60,50 +60,50 @@ def grid(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _case(session: Session, ground: str, kind: str, method: str, number: int) -> Case:
+def _search_case(session: Session, ground: str, kind: str, method: str, number: int) -> SearchCase:
     # The third method sees levelness as well.
     aims = ('cost_of_transport', 'level') if method == NSGA else ('cost_of_transport',)
-    return Case(
-        legs=Legs(kind=kind),
+    return SearchCase(
+        legs=LegFreedom(kind=kind),
         ground=ground,
         method=method,
-        seed=session.seed_of(_KEY, number),
+        seed=session.seed_of(_SEED_KEY, number),
         number=number,
         evaluations=2000 if session.quick else 6000,
         objectives=aims,
     )
 
 
-def costs_of(answers: Sequence[Found]) -> list[float]:
+def finite_costs(results: Sequence[SearchData]) -> list[float]:
     """Return the costs of transport of the searches that found a walk."""
-    return [one['cost_of_transport'] for one in answers if one['cost_of_transport'] is not None]
+    return [one['cost_of_transport'] for one in results if one['cost_of_transport'] is not None]
 
 
 def _least_by_seed(
-    found: Mapping[tuple[str, str, str], Sequence[Found]], ground: str, kind: str
+    found: Mapping[tuple[str, str, str], Sequence[SearchData]], ground: str, kind: str
 ) -> list[float]:
-    by_method = [ranked(found[ground, kind, method]) for method in METHODS]
+    by_method = [costs_or_infinity(found[ground, kind, method]) for method in METHODS]
     return [min(costs) for costs in zip(*by_method, strict=True)]
 
 
-def ranked(answers: Sequence[Found]) -> list[float]:
+def costs_or_infinity(results: Sequence[SearchData]) -> list[float]:
     """Return the costs of transport of all searches; one that found no walk is beaten by any."""
-    costs = [one['cost_of_transport'] for one in answers]
+    costs = [one['cost_of_transport'] for one in results]
     return [math.inf if cost is None else cost for cost in costs]
 
 
-def climbing(ground: str) -> float:
+def climbing_cost(ground: str) -> float:
     """Return the cost of transport of the rise of a ground alone."""
     return math.sin(GROUNDS[ground].get('slope_up', 0.0))
 
 
-def _cost_row(ground: str, kind: str, method: str, answers: Sequence[Found]) -> Row:
-    costs = costs_of(answers)
+def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]) -> Row:
+    costs = finite_costs(answers)
     what = f'cost of transport on {ground}, {kind}, {method}: mean of {len(answers)} searches'
     row_id = f'grid_{ground}_{kind}_{method}'
     if not costs:
         return Row(id=row_id, what=what, verdict=FAIL, note='no search found a walk')
-    changes = [length_changes(one['genes']) for one in answers]
+    changes = [max_length_change(one['genes']) for one in answers]
     leans = [math.degrees(one['lean']) for one in answers]
     note = f'deviation {np.std(costs):.4f}, least {min(costs):.4f}'
     if len(costs) < len(answers):
@@ -111,22 +111,26 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[Found]) -> 
     if kind == FREE:
         note += f'; lengths change by {np.mean(changes):.2f} cm'
     if method == NSGA:
-        note += f'; leans {np.mean(leans):.1f} deg, the levellest of the front {_level(answers)}'
-    return at_least(row_id, what, float(np.mean(costs)), climbing(ground), note=note)
+        note += (
+            f'; leans {np.mean(leans):.1f} deg, the levellest of the front {_level_text(answers)}'
+        )
+    return at_least(row_id, what, float(np.mean(costs)), climbing_cost(ground), note=note)
 
 
-def _level(answers: Sequence[Found]) -> str:
+def _level_text(answers: Sequence[SearchData]) -> str:
     least = [-max(point[1] for point in one['front']) for one in answers if one['front']]
     return f'{math.degrees(np.mean(least)):.1f} deg' if least else 'none'
 
 
 def _test_row(
-    ground: str, method: str, found: Mapping[tuple[str, str, str], Sequence[Found]]
+    ground: str, method: str, found: Mapping[tuple[str, str, str], Sequence[SearchData]]
 ) -> Row:
     """Test whether free lengths cost less than the best kind of constant ones."""
-    others = {kind: ranked(found[ground, kind, method]) for kind in KINDS if kind != FREE}
+    others = {
+        kind: costs_or_infinity(found[ground, kind, method]) for kind in LEG_KINDS if kind != FREE
+    }
     best = min(others, key=lambda kind: float(np.mean(others[kind])))
-    free = ranked(found[ground, FREE, method])
+    free = costs_or_infinity(found[ground, FREE, method])
     chance = float(mannwhitneyu(free, others[best], alternative='less').pvalue)
     return at_least(
         f'test_{ground}_{method}',
@@ -140,15 +144,15 @@ def _test_row(
 
 def _write_champions(
     session: Session,
-    found: Mapping[tuple[str, str, str], Sequence[Found]],
+    found: Mapping[tuple[str, str, str], Sequence[SearchData]],
     grounds: Sequence[str],
 ) -> None:
     """Write the best stride of each kind of leg on each ground, for trials in physics."""
     champions = {}
     for ground in grounds:
-        for kind in KINDS:
+        for kind in LEG_KINDS:
             answers = [one for method in METHODS for one in found[ground, kind, method]]
-            best = min(zip(ranked(answers), range(len(answers)), strict=True))[1]
+            best = min(zip(costs_or_infinity(answers), range(len(answers)), strict=True))[1]
             names = ('cost_of_transport', 'distance', 'margin', 'clearance', 'genes')
             champions[f'{ground}/{kind}'] = {name: answers[best][name] for name in names}
     write_atomically(session.folder / 'champions.json', json.dumps(champions, indent=1) + '\n')

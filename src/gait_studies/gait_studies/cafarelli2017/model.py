@@ -8,42 +8,54 @@ import math
 import numpy as np
 
 from gait_core.contracts import Evaluation
-from gait_studies.cafarelli2017.pictures import draw_flaw, draw_stride
-from gait_studies.cafarelli2017.posture_genetic import STRIDE, PostureGeneticOptimizer
+from gait_studies.cafarelli2017.pictures import draw_energy_discontinuity, draw_stride
+from gait_studies.cafarelli2017.posture_genetic import STRIDE_DOMAIN, PostureGeneticOptimizer
 from gait_studies.cafarelli2017.strides.encoding import (
     GENES,
-    all_feasible,
+    are_feasible,
     genes_from_legs,
-    genes_of,
+    genes_from_unit,
 )
-from gait_studies.cafarelli2017.strides.experiments import discontinuity, single_leg_rows
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
-from gait_studies.cafarelli2017.strides.leg import foot
-from gait_studies.cafarelli2017.strides.pose import Pose, stands
+from gait_studies.cafarelli2017.strides.leg import foot_position
+from gait_studies.cafarelli2017.strides.pose import Pose, is_stable
 from gait_studies.cafarelli2017.strides.power import force_sum, screw_power
-from gait_studies.cafarelli2017.strides.published import best_stride, table, viewer_stride
+from gait_studies.cafarelli2017.strides.published import (
+    published_best_stride,
+    published_table,
+    viewer_stride,
+)
+from gait_studies.cafarelli2017.strides.published_sweeps import (
+    energy_over_knee_motion,
+    single_leg_rows,
+)
 from gait_studies.cafarelli2017.strides.rules import (
     AS_CODED,
     PRINTED,
     StrideRules,
     rules_with_weight,
 )
-from gait_studies.cafarelli2017.strides.scoring import HEXAPOD, body_poses, leg_power, score
+from gait_studies.cafarelli2017.strides.scoring import (
+    PUBLISHED_HEXAPOD,
+    body_poses,
+    leg_power,
+    score_strides,
+)
 from gait_tools.study.definition import Row, at_least, near
 from gait_tools.study.session import Session
 
-SYMMETRIC = genes_from_legs(
+SYMMETRIC_STRIDE = genes_from_legs(
     [[(45, 45, 9, 9), (75, 30, 9, 9), (105, 30, 9, 9), (80, 70, 7, 7)]] * 3
 )
 """The stride of check 7: equal legs."""
 
-_LEG = (np.array([45.0, 45.0]), np.array([135.0, 0.0]))
+_LEG_ANGLES = (np.array([45.0, 45.0]), np.array([135.0, 0.0]))
 
 
-def single_leg(session: Session) -> Sequence[Row]:
+def measure_single_leg(session: Session) -> Sequence[Row]:
     """Measure Tables 4.1 to 4.3 and the steps of chapter 4 that lead to them."""
-    rows = _steps_of_chapter_4()
-    for ours, printed in zip(single_leg_rows(), table('table_4_1_to_4_3'), strict=True):
+    rows = _chapter_4_rows()
+    for ours, printed in zip(single_leg_rows(), published_table('table_4_1_to_4_3'), strict=True):
         first, last = ours.first_length, ours.last_length
         name, leg = f'{first:g}_{last:g}', f'from {first:g} to {last:g} cm'
         mass = 'segments of 1 kg; the table says 2 kg' if printed['segment_mass'] != 1 else ''
@@ -104,13 +116,13 @@ def single_leg(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _steps_of_chapter_4() -> list[Row]:
-    position = foot(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
-    heavy = HexapodParameters(segment_mass=2.0).compiled()
+def _chapter_4_rows() -> list[Row]:
+    position = foot_position(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
+    heavy = HexapodParameters(segment_mass=2.0).as_named_tuple()
     pushed = screw_power(0.75 * math.pi, 0.0, 0.06, 0.06, True, heavy)
-    angle = math.tan(HEXAPOD.thread_angle + HEXAPOD.friction_angle)
+    angle = math.tan(PUBLISHED_HEXAPOD.thread_angle + PUBLISHED_HEXAPOD.friction_angle)
     fine = StrideRules(intervals=4000, order=PRINTED)
-    converged = [_standing_leg(length, fine) for length in (6.0, 12.0)]
+    converged = [_standing_leg_power(length, fine) for length in (6.0, 12.0)]
     # The foot by Eq. 3.16; Eqs. 4.3 to 4.6, angles and torques of the screws; Eqs. 4.7 and 4.8,
     # their speed and power.
     return [
@@ -118,13 +130,28 @@ def _steps_of_chapter_4() -> list[Row]:
         near('check_1_depth', 'foot below the hip', -position[1], 0.1024, 1e-4, 'm'),
         near('check_2_angle', 'tan(alpha + theta)', angle, 0.7639, 1e-4),
         near(
-            'check_2_upper', 'torque of 50.87 N', HEXAPOD.screw_torque(50.87), 0.194, 5e-4, 'N m'
+            'check_2_upper',
+            'torque of 50.87 N',
+            PUBLISHED_HEXAPOD.screw_torque(50.87),
+            0.194,
+            5e-4,
+            'N m',
         ),
         near(
-            'check_2_lower', 'torque of 64.74 N', HEXAPOD.screw_torque(64.74), 0.247, 5e-4, 'N m'
+            'check_2_lower',
+            'torque of 64.74 N',
+            PUBLISHED_HEXAPOD.screw_torque(64.74),
+            0.247,
+            5e-4,
+            'N m',
         ),
         near(
-            'check_3_rpm', 'speed of 6 cm in 1 s', 0.06 / HEXAPOD.lead * 60.0, 600.0, 1e-9, 'rpm'
+            'check_3_rpm',
+            'speed of 6 cm in 1 s',
+            0.06 / PUBLISHED_HEXAPOD.lead * 60.0,
+            600.0,
+            1e-9,
+            'rpm',
         ),
         near('check_3_power', 'both screws, segments of 2 kg', pushed, 27.704, 0.1, 'J'),
         near('check_4_6', 'rotary power at 6 cm, converged', converged[0], 15.70, 0.016, 'J'),
@@ -132,25 +159,30 @@ def _steps_of_chapter_4() -> list[Row]:
     ]
 
 
-def _standing_leg(length: float, rules: StrideRules) -> float:
-    start, end = (np.array([*angles, length, length]) for angles in _LEG)
+def _standing_leg_power(length: float, rules: StrideRules) -> float:
+    start, end = (np.array([*angles, length, length]) for angles in _LEG_ANGLES)
     return leg_power(start, end, stance=True, rules=rules)
 
 
-def model(session: Session) -> Sequence[Row]:
+def measure_model(session: Session) -> Sequence[Row]:
     """Measure checks 6 to 9, 11, 12, 14 to 16, 23 to 26: what the published model must give."""
     draw_stride(session.picture('viewer_stride'), viewer_stride())
-    draw_stride(session.picture('best_stride'), best_stride())
+    draw_stride(session.picture('best_stride'), published_best_stride())
     children = 3000 if session.quick else 10000
-    return [*_strides(), *_best(), *_stability(), *_search_rules(children)]
+    return [
+        *_stride_rows(),
+        *_best_stride_rows(),
+        *_stability_rows(),
+        *_search_rule_rows(children),
+    ]
 
 
-def _strides() -> list[Row]:
-    body, rules = HEXAPOD.compiled(), AS_CODED.compiled()
+def _stride_rows() -> list[Row]:
+    body, rules = PUBLISHED_HEXAPOD.as_named_tuple(), AS_CODED.as_named_tuple()
     down = force_sum(np.array([math.pi / 2]), np.array([0.0]), (0.09, 0.09), True, body, rules)
-    equal, viewer = score(SYMMETRIC[None]), score(viewer_stride()[None])
+    equal, viewer = score_strides(SYMMETRIC_STRIDE[None]), score_strides(viewer_stride()[None])
     powers = equal.power[0, :, 0]
-    pose = body_poses(SYMMETRIC)[1]
+    pose = body_poses(SYMMETRIC_STRIDE)[1]
     rows = [
         near('check_6', 'force of a leg straight down', down, 0.0, 1e-12),
         near('check_7_distance', 'equal legs: distance', equal.distance[0], 0.150573, 2e-6, 'm'),
@@ -158,7 +190,13 @@ def _strides() -> list[Row]:
         near(
             'check_7_height', 'equal legs: height at posture 2', pose.side[0], 0.17387, 1e-5, 'm'
         ),
-        near('check_7_flags', 'equal legs: objectives met', _flags(SYMMETRIC), 2.0, 0.0),
+        near(
+            'check_7_flags',
+            'equal legs: objectives met',
+            _objectives_met(SYMMETRIC_STRIDE),
+            2.0,
+            0.0,
+        ),
         near(
             'check_8_distance', "viewer's stride: distance", viewer.distance[0], 0.0487, 5e-6, 'm'
         ),
@@ -171,7 +209,11 @@ def _strides() -> list[Row]:
             2e-7,
         ),
         near(
-            'check_8_flags', "viewer's stride: objectives met", _flags(viewer_stride()), 1.0, 0.0
+            'check_8_flags',
+            "viewer's stride: objectives met",
+            _objectives_met(viewer_stride()),
+            1.0,
+            0.0,
         ),
     ]
     for phase, (ours, wanted) in enumerate(
@@ -190,16 +232,16 @@ def _strides() -> list[Row]:
     return rows
 
 
-def _flags(genes: np.ndarray) -> float:
-    result = score(genes[None])
+def _objectives_met(genes: np.ndarray) -> float:
+    result = score_strides(genes[None])
     return float(result.swings_free[0]) + float(result.stable[0])
 
 
-def _best() -> list[Row]:
-    best = score(best_stride()[None])
-    rounded = score(best_stride(rounded=True)[None])
-    counted = score(best_stride()[None], StrideRules(samples=PRINTED))
-    lengths = best_stride(rounded=True).reshape(4, 3, 4)[:, :, 2:]
+def _best_stride_rows() -> list[Row]:
+    best = score_strides(published_best_stride()[None])
+    rounded = score_strides(published_best_stride(rounded=True)[None])
+    counted = score_strides(published_best_stride()[None], StrideRules(samples=PRINTED))
+    lengths = published_best_stride(rounded=True).reshape(4, 3, 4)[:, :, 2:]
     change = float(np.ptp(lengths, axis=0).max())
     drags = 'it drags by the published rule itself'
     rows = [
@@ -220,12 +262,12 @@ def _best() -> list[Row]:
     return rows
 
 
-def _stability() -> list[Row]:
+def _stability_rows() -> list[Row]:
     def inside(x: float, y: float) -> bool:
         """Tell whether a centre of mass is over these feet."""
         feet = ((0.0, 0.27, 0.54), (0.0, 0.39, 0.0))
         pose = Pose(0.0, math.pi / 2, (0.1,) * 3, *feet, x, y)
-        return bool(stands(pose, AS_CODED.compiled()))
+        return bool(is_stable(pose, AS_CODED.as_named_tuple()))
 
     slope = 0.39 / 0.27
     edge = slope * 0.17 - 0.0025 * math.hypot(1.0, slope)
@@ -234,7 +276,7 @@ def _stability() -> list[Row]:
         inside(0.37, edge - 1e-6) and not inside(0.37, edge + 1e-6),
         inside(0.27, 0.0025 + 1e-9) and not inside(0.27, 0.0025 - 1e-9),
     ]
-    level = body_poses(SYMMETRIC)
+    level = body_poses(SYMMETRIC_STRIDE)
     centre = max(math.hypot(pose.centre_x - 0.27, pose.centre_y - 0.18) for pose in level)
     pitch = max(abs(pose.pitch) for pose in level)
     return [
@@ -244,9 +286,9 @@ def _stability() -> list[Row]:
     ]
 
 
-def flaw(session: Session) -> Sequence[Row]:
+def measure_flaw(session: Session) -> Sequence[Row]:
     """Measure check 23, the energy that is not continuous, and draw it."""
-    draw_flaw(session.picture('flaw'))
+    draw_energy_discontinuity(session.picture('flaw'))
     wanted = {0.0: 5.30, 0.001: 9.3e-5, 1.0: 0.095, 30.0: 4.18}
     return [
         near(
@@ -258,14 +300,16 @@ def flaw(session: Session) -> Sequence[Row]:
             'J',
             note='the unit as printed; the path energy has no such step',
         )
-        for knee, energy in discontinuity()
+        for knee, energy in energy_over_knee_motion()
     ]
 
 
-def _search_rules(children: int) -> list[Row]:
-    search = PostureGeneticOptimizer(dimension=GENES, seed=5, domain=STRIDE, listing_compat=True)
+def _search_rule_rows(children: int) -> list[Row]:
+    search = PostureGeneticOptimizer(
+        dimension=GENES, seed=5, domain=STRIDE_DOMAIN, listing_compat=True
+    )
     asked = [candidate.values for candidate in search.ask()]
-    first = genes_of(asked[0])[:4]
+    first = genes_from_unit(asked[0])[:4]
     wanted = np.array([38.742072, 28.384237, 8.811138, 8.213676])
     rules = rules_with_weight(0.33)
     weights = rules.dragging_weight, rules.stability_weight
@@ -279,53 +323,55 @@ def _search_rules(children: int) -> list[Row]:
         ),
         near('check_16_w1', 'w1 = (1 - w0)/2 at w0 = 0.33', weights[0], 0.335, 1e-12),
         near('check_16_w2', 'w2', weights[1], 0.335, 1e-12),
-        *_breeding(children),
+        *_breeding_rows(children),
     ]
 
 
-def _breeding(children: int) -> list[Row]:
+def _breeding_rows(offspring_count: int) -> list[Row]:
     """Measure checks 12, 14 and 15 on generations of the search."""
-    search = PostureGeneticOptimizer(dimension=GENES, seed=2, domain=STRIDE, population=1000)
+    search = PostureGeneticOptimizer(
+        dimension=GENES, seed=2, domain=STRIDE_DOMAIN, population=1000
+    )
     feasible = 0
     for _ in range(5):
         candidates = search.ask()
         genomes = np.array([candidate.values for candidate in candidates])
-        feasible += int(all_feasible(genes_of(genomes)).all())
-        search.tell(_told(candidates, genes_of(genomes)[:, 24]))
+        feasible += int(are_feasible(genes_from_unit(genomes)).all())
+        search.tell(_evaluations(candidates, genes_from_unit(genomes)[:, 24]))
     rate = 0.2
     return [
         near('check_12', 'of 5 generations, those of feasible strides alone', feasible, 5.0, 0.0),
         near(
             'check_14',
             'children that take two neighbouring postures of each parent',
-            _crossed(),
+            _crossover_share(),
             1.0,
             0.0,
         ),
         near(
             'check_15',
             f'changed genes per child by 48 times the rate {rate:g}',
-            _mutated(rate, children) / (48.0 * rate),
+            _mutations_per_offspring(rate, offspring_count) / (48.0 * rate),
             1.0,
             0.02,
         ),
     ]
 
 
-def _told(candidates: Sequence[object], fitness: np.ndarray) -> list[Evaluation]:
+def _evaluations(candidates: Sequence[object], fitness: np.ndarray) -> list[Evaluation]:
     return [
         Evaluation(id=one.id, status='ok', objectives=np.array([float(value)]))  # type: ignore[attr-defined]
         for one, value in zip(candidates, fitness, strict=True)
     ]
 
 
-def _generation(rate: float, size: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _breed_generation(rate: float, size: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return child and both parents, (4, 12) each, of one generation of a box."""
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=2, population=size, mutation_probability=rate, elite_share=0.0
     )
     first = search.ask()
-    search.tell(_told(first, np.ones(size)))
+    search.tell(_evaluations(first, np.ones(size)))
     known = {candidate.id: candidate.values.reshape(4, 12) for candidate in first}
     return [
         (child.values.reshape(4, 12), known[child.parents[0]], known[child.parents[-1]])
@@ -333,9 +379,9 @@ def _generation(rate: float, size: int) -> list[tuple[np.ndarray, np.ndarray, np
     ]
 
 
-def _crossed() -> float:
+def _crossover_share() -> float:
     right = 0
-    family = _generation(0.0, 1000)
+    family = _breed_generation(0.0, 1000)
     for child, mother, father in family:
         mine, other = ((child == parent).all(axis=1) for parent in (mother, father))
         pair = [n for n in range(4) if mine[n] and mine[(n + 1) % 4]]
@@ -343,26 +389,26 @@ def _crossed() -> float:
     return right / len(family)
 
 
-def _mutated(rate: float, size: int) -> float:
-    family = _generation(rate, size)
+def _mutations_per_offspring(rate: float, size: int) -> float:
+    family = _breed_generation(rate, size)
     changed = [np.sum((child != mother) & (child != father)) for child, mother, father in family]
     return float(np.mean(changed))
 
 
-def published_best(session: Session) -> Sequence[Row]:
+def measure_published_best(session: Session) -> Sequence[Row]:
     """Say what the best published stride is by measures that hold."""
-    from gait_studies.cafarelli2017.strides.measures import measure
+    from gait_studies.cafarelli2017.strides.measures import measure_strides
 
-    ours = measure(best_stride()[None])
+    ours = measure_strides(published_best_stride()[None])
     spent = ours.rotary_absolute[0] + ours.screw_input[0] + ours.lift[0]
     return [
         at_least(
             'sound_energy',
             'energy of the best published stride along its path',
             float(spent),
-            10.0 * float(score(best_stride()[None]).energy[0]),
+            10.0 * float(score_strides(published_best_stride()[None]).energy[0]),
             'J',
-            note=f'published {score(best_stride()[None]).energy[0]:.3f} J',
+            note=f'published {score_strides(published_best_stride()[None]).energy[0]:.3f} J',
         ),
         near('sound_slip', 'its feet would have to slip by', ours.slip[0], 0.19, 5e-3, 'm'),
         near(

@@ -13,45 +13,45 @@ from scipy.stats import mannwhitneyu
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_json
 from gait_core.trial.spec import OK
-from gait_studies.cafarelli2017.pictures import draw_searches
+from gait_studies.cafarelli2017.pictures import draw_search_curves
 from gait_studies.cafarelli2017.stride_search import (
-    EXTENSIONS,
+    EXTENSION_GENES,
     Replay,
     StrideSearch,
-    replayed,
-    search_strides,
+    replay_outcome,
+    search_stride,
 )
-from gait_studies.cafarelli2017.stride_trials import stride_trial, walk_stride
-from gait_studies.cafarelli2017.strides.grid import ENOUGH, GROUNDS
+from gait_studies.cafarelli2017.stride_trials import run_stride, stride_trial
+from gait_studies.cafarelli2017.strides.search_cases import GROUNDS, MIN_SAVING
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
-Found = Mapping[str, Any]
+SearchData = Mapping[str, Any]
 
-_SEARCH_KEY = 5
-_SPEEDS = {'fixed': 0.12 / 0.55 / 2.0, 'extending': 0.12 / 0.55 / 3.2}
+_SEED_KEY = 5
+_PRESET_SPEEDS = {'fixed': 0.12 / 0.55 / 2.0, 'extending': 0.12 / 0.55 / 3.2}
 """Stroke by duty and period of the presets [m/s]."""
-_WAY = 5.2
+_WALK_DISTANCE = 5.2
 _SEARCH_GROUNDS = ('flat', 'up_10')
-_LEGS = {'frozen': True, 'free': False}
+_FROZEN_BY_NAME = {'frozen': True, 'free': False}
 
 
-def climbing(ground: str) -> float:
+def climbing_cost(ground: str) -> float:
     """Return the cost of transport of the rise of a ground alone, distance being horizontal."""
     return math.tan(GROUNDS[ground].get('slope_up', 0.0))
 
 
-def walks(session: Session) -> Sequence[Row]:
+def measure_walks(session: Session) -> Sequence[Row]:
     """Measure the walks of both presets over 5 m of flat ground."""
-    done = session.work_off('walks', _walked, {preset: preset for preset in _SPEEDS})
+    done = session.work_off('walks', _run_preset, {preset: preset for preset in _PRESET_SPEEDS})
     rows = []
-    for preset, speed in _SPEEDS.items():
+    for preset, speed in _PRESET_SPEEDS.items():
         walk = done[preset]
         note = '' if walk['status'] == OK else walk['status']
         rows += [
             at_least(
                 f'walk_{preset}_distance',
-                f'distance of preset {preset} in {_WAY / speed:.0f} s of flat ground',
+                f'distance of preset {preset} in {_WALK_DISTANCE / speed:.0f} s of flat ground',
                 walk['distance'] if walk['status'] == OK else None,
                 5.0,
                 'm',
@@ -83,14 +83,14 @@ def walks(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _walked(preset: str) -> dict[str, Any]:
-    trial = stride_trial({}, duration=_WAY / _SPEEDS[preset], preset=preset)
-    return asdict(walk_stride(trial))
+def _run_preset(preset: str) -> dict[str, Any]:
+    trial = stride_trial({}, duration=_WALK_DISTANCE / _PRESET_SPEEDS[preset], preset=preset)
+    return asdict(run_stride(trial))
 
 
-def replays(session: Session) -> Sequence[Row]:
+def measure_replays(session: Session) -> Sequence[Row]:
     """Measure what the best stride of each kind of legs on each ground of the grid does."""
-    champions = _champions(session)
+    champions = _read_champions(session)
     cases = {
         (where, joined): Replay(
             genes=tuple(champion['genes']), ground=where.split('/')[0], joined=joined
@@ -98,14 +98,16 @@ def replays(session: Session) -> Sequence[Row]:
         for where, champion in champions.items()
         for joined in ('joints', 'feet')
     }
-    done = session.work_off('replays', replayed, {repr(case): case for case in cases.values()})
+    done = session.work_off(
+        'replays', replay_outcome, {repr(case): case for case in cases.values()}
+    )
     return [
         _replay_row(where, joined, champions[where]['cost_of_transport'], done[repr(case)])
         for (where, joined), case in cases.items()
     ]
 
 
-def _champions(session: Session) -> Mapping[str, Found]:
+def _read_champions(session: Session) -> Mapping[str, SearchData]:
     file = session.folder / 'champions.json'
     try:
         found = read_json(file)
@@ -114,21 +116,21 @@ def _champions(session: Session) -> Mapping[str, Found]:
         raise ConfigurationError(f'{file}, which the part grid writes: {error}') from error
 
 
-def _replay_row(where: str, joined: str, analytic: float, found: Found) -> Row:
+def _replay_row(where: str, joined: str, analytic: float, found: SearchData) -> Row:
     ground, kind = where.split('/')
     walk = found['walk']
     return at_least(
         f'replay_{ground}_{kind}_{joined}',
         f'cost of transport in physics: best stride of {kind} on {ground}, {joined} in between',
         walk['cost_of_transport'] if walk['status'] == OK else None,
-        climbing(ground),
+        climbing_cost(ground),
         note=f'analytic {analytic:.4f}; {walk["speed"]:.4f} m/s of {found["foreseen"]:.4f} '
         f'foreseen, slip {100.0 * walk["slip"]:.1f} %, drag {100.0 * walk["drag"]:.1f} %'
         + ('' if walk['status'] == OK else f'; {walk["status"]} after {walk["fell_at"]} s'),
     )
 
 
-def searches(session: Session) -> Sequence[Row]:
+def measure_searches(session: Session) -> Sequence[Row]:
     """Measure what searches in physics find, with frozen and with free lengths."""
     trials, seeds = (20, 1) if session.quick else (300, 3)
     cases = {
@@ -136,38 +138,38 @@ def searches(session: Session) -> Sequence[Row]:
             StrideSearch(
                 frozen=frozen,
                 ground=ground,
-                seed=session.seed_of(_SEARCH_KEY, number),
+                seed=session.seed_of(_SEED_KEY, number),
                 trials=trials,
             )
             for number in range(seeds)
         ]
         for ground in _SEARCH_GROUNDS
-        for legs, frozen in _LEGS.items()
+        for legs, frozen in _FROZEN_BY_NAME.items()
     }
-    found = _searched(session, cases)
-    draw_searches(session.picture('physics'), found)
+    found = _run_searches(session, cases)
+    draw_search_curves(session.picture('physics'), found)
     return _search_rows('search', 'from a level walk', found)
 
 
-def _searched(
+def _run_searches(
     session: Session, cases: Mapping[tuple[str, str], Sequence[StrideSearch]]
-) -> dict[tuple[str, str], list[Found]]:
+) -> dict[tuple[str, str], list[SearchData]]:
     done = session.work_off(
-        'searches', search_strides, {one.key: one for some in cases.values() for one in some}
+        'searches', search_stride, {one.key: one for some in cases.values() for one in some}
     )
     return {where: [done[one.key] for one in some] for where, some in cases.items()}
 
 
 def _search_rows(
-    name: str, begin: str, found: Mapping[tuple[str, str], Sequence[Found]]
+    name: str, begin: str, found: Mapping[tuple[str, str], Sequence[SearchData]]
 ) -> list[Row]:
     rows = [
         at_least(
             f'{name}_{ground}_{legs}_{number}',
             f'cost of transport in physics of the best stride on {ground}, {legs}, {begin}, '
             f'seed {number}',
-            _cost(one),
-            climbing(ground),
+            _cost_or_none(one),
+            climbing_cost(ground),
             note=_search_note(one),
         )
         for (ground, legs), some in found.items()
@@ -176,12 +178,12 @@ def _search_rows(
     return rows + [_saved_row(name, ground, begin, found) for ground in _SEARCH_GROUNDS]
 
 
-def _cost(found: Found) -> float | None:
+def _cost_or_none(found: SearchData) -> float | None:
     walk = found['walk']
     return walk['cost_of_transport'] if walk['status'] == OK else None
 
 
-def _search_note(found: Found) -> str:
+def _search_note(found: SearchData) -> str:
     best, walk, twin = found['best'], found['walk'], found['twin']
     note = (
         f'{found["trials"]} trials, {found["fell"]} fell; {walk["speed"]:.4f} m/s, slip '
@@ -190,19 +192,19 @@ def _search_note(found: Found) -> str:
     )
     if twin is None:
         return note
-    extended = ' and '.join(f'{best[gene]:.2f}' for gene in EXTENSIONS)
+    extended = ' and '.join(f'{best[gene]:.2f}' for gene in EXTENSION_GENES)
     frozen = 'none' if twin['cost_of_transport'] is None else f'{twin["cost_of_transport"]:.3f}'
     return f'{note}, extension {extended}; the same with its lengths frozen {frozen}'
 
 
 def _saved_row(
-    name: str, ground: str, begin: str, found: Mapping[tuple[str, str], Sequence[Found]]
+    name: str, ground: str, begin: str, found: Mapping[tuple[str, str], Sequence[SearchData]]
 ) -> Row:
     costs = {
         legs: np.array(
-            [math.inf if (c := _cost(one)) is None else c for one in found[ground, legs]]
+            [math.inf if (c := _cost_or_none(one)) is None else c for one in found[ground, legs]]
         )
-        for legs in _LEGS
+        for legs in _FROZEN_BY_NAME
     }
     frozen, free = costs['frozen'], costs['free']
     chance = float(mannwhitneyu(free, frozen, alternative='less').pvalue)
@@ -210,7 +212,7 @@ def _saved_row(
         f'{name}_{ground}_saved',
         f'cost of transport in physics on {ground} that free lengths save, {begin}',
         100.0 * (1.0 - float(free.mean() / frozen.mean())),
-        ENOUGH,
+        MIN_SAVING,
         '%',
         note=f'frozen {frozen.mean():.4f} (deviation {frozen.std():.4f}), free {free.mean():.4f} '
         f'({free.std():.4f}), {len(free)} seeds, p = {chance:.3g}',

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_studies.cafarelli2017.strides.encoding import genes_from_legs, joints_of
-from gait_studies.cafarelli2017.strides.measures import MeasureSettings, measure
+from gait_studies.cafarelli2017.strides.encoding import genes_from_legs, joints_from_genes
+from gait_studies.cafarelli2017.strides.measures import MeasureSettings, measure_strides
 from gait_studies.cafarelli2017.strides.scoring import leg_power
 from gait_tools.pictures.trial import figure_of
 
@@ -31,7 +31,7 @@ def draw_stride(path: Path, genes: FloatArray) -> None:
 
     As the thesis's viewer: joints blue, upper segments green, lower ones orange; front is right.
     """
-    joints = joints_of(genes)
+    joints = joints_from_genes(genes)
     joints[..., 2:] *= 100.0
     with figure_of(path, (10.0, 5.6)) as figure:
         grid = figure.subplots(3, 4, sharex=True, sharey=True)
@@ -57,14 +57,14 @@ def draw_stride(path: Path, genes: FloatArray) -> None:
         grid[0, 0].set(xlim=(-20.0, 20.0), ylim=(-25.0, 3.0))
 
 
-def draw_flaw(path: Path) -> None:
+def draw_energy_discontinuity(path: Path) -> None:
     """Draw both energies of a hip that swings by 60 degrees, over the motion of its knee."""
     knees = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 120)])
     start = np.array([45.0, 30.0, 9.0, 9.0])
     published = [
         leg_power(start, np.array([105.0, 30.0 + knee, 9.0, 9.0]), stance=True) for knee in knees
     ]
-    sound = measure(
+    sound = measure_strides(
         np.array([_hip_swing(knee) for knee in knees]),
         MeasureSettings(loads='equal', lift=False),
     )
@@ -93,8 +93,8 @@ def _hip_swing(knee: float) -> FloatArray:
     return genes_from_legs([[(45.0, 30.0, 9.0, 9.0), back, back, back]] * 3)
 
 
-def draw_mutation(
-    path: Path, every: int, along: FloatArray, printed: Mapping[float, float]
+def draw_fitness_curves(
+    path: Path, interval: int, fitness: FloatArray, printed_means: Mapping[float, float]
 ) -> None:
     """
     Draw the fitness of runs at a mutation of 0.03 over generations beside the printed means.
@@ -109,12 +109,12 @@ def draw_mutation(
         Mean after 200 generations, as printed, by rate.
 
     """
-    generations = every * np.arange(1, along.shape[1] + 1)
+    generations = interval * np.arange(1, fitness.shape[1] + 1)
     with figure_of(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
-        axes.plot(generations, along.T, color='0.75', linewidth=0.8)
-        axes.plot(generations, along.mean(axis=0), color='tab:red', label='mean at 0.03, ours')
-        for rate, mean in printed.items():
+        axes.plot(generations, fitness.T, color='0.75', linewidth=0.8)
+        axes.plot(generations, fitness.mean(axis=0), color='tab:red', label='mean at 0.03, ours')
+        for rate, mean in printed_means.items():
             axes.plot(200, mean, 'o', color='tab:blue' if rate == 0.03 else '0.5')
             axes.annotate(f'printed, {rate:g}', (200, mean), (8, -3), textcoords='offset points')
         axes.set(xlabel='generation', ylabel='best fitness')
@@ -122,7 +122,7 @@ def draw_mutation(
         axes.legend(fontsize='small')
 
 
-def draw_grid(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+def draw_grid_costs(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
     """Draw the cost of transport of each kind of leg on each ground, a dot per seed."""
     with figure_of(path, (10.0, 4.2)) as figure:
         axes = figure.subplots()
@@ -141,9 +141,7 @@ def draw_grid(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]]]) ->
         figure.legend(fontsize='small', loc='outside right center')
 
 
-def draw_assumptions(
-    path: Path, costs: Mapping[str, tuple[Sequence[float], Sequence[float]]]
-) -> None:
+def draw_savings(path: Path, costs: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
     """Draw what free legs save over constant ones, a dot per seed, by assumption."""
     with figure_of(path, (7.5, 0.35 * len(costs) + 1.0)) as figure:
         axes = figure.subplots()
@@ -182,17 +180,17 @@ def draw_fronts(path: Path, fronts: Mapping[str, FloatArray]) -> None:
         figure.colorbar(dots, ax=list(panels), label='margin of stability [cm]')
 
 
-def draw_searches(
-    path: Path, found: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
+def draw_search_curves(
+    path: Path, searches: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
 ) -> None:
     """Draw the least cost of transport in physics over trials, a line per seed."""
-    grounds = list(dict.fromkeys(ground for ground, _ in found))
+    grounds = list(dict.fromkeys(ground for ground, _ in searches))
     colours = {'frozen': 'tab:blue', 'free': 'tab:red'}
     with figure_of(path, (4.5 * len(grounds), 3.6)) as figure:
         panels = figure.subplots(1, len(grounds), squeeze=False)[0]
         for axes, ground in zip(panels, grounds, strict=True):
             for legs, colour in colours.items():
-                for number, one in enumerate(found[ground, legs]):
+                for number, one in enumerate(searches[ground, legs]):
                     curve = np.array(one['curve'])
                     trials = one['trials'] / len(curve) * np.arange(1, len(curve) + 1)
                     cost = np.where(curve > 0.0, 1.0 / np.maximum(curve, 1e-9), np.nan)

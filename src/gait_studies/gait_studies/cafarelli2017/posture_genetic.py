@@ -23,12 +23,17 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, text, whole
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
-from gait_studies.cafarelli2017.strides.encoding import GENES, LIMITS_AS_CODED, feasible, unit_of
+from gait_studies.cafarelli2017.strides.encoding import (
+    GENES,
+    LIMITS_AS_CODED,
+    is_feasible,
+    unit_from_genes,
+)
 from gait_studies.cafarelli2017.strides.java_random import JavaRandom
 
-PARTS = 4
-BOX, STRIDE = 'box', 'stride'
-_BLOCK = 1 << 14
+GENOME_PARTS = 4
+BOX_DOMAIN, STRIDE_DOMAIN = 'box', 'stride'
+_BLOCK_SIZE = 1 << 14
 """Draws fetched at a time."""
 
 
@@ -48,8 +53,8 @@ class PostureGeneticSettings(Parameters):
         0.03, doc='Probability that a gene is drawn anew, uniformly.'
     )
     domain: str = text(
-        BOX,
-        choices=(BOX, STRIDE),
+        BOX_DOMAIN,
+        choices=(BOX_DOMAIN, STRIDE_DOMAIN),
         doc='box: every genome is feasible. stride: 48 genes of a hexapod stride; infeasible '
         'offspring are drawn again.',
     )
@@ -78,14 +83,14 @@ class _Draws:
         self._source = source
         self._waiting: FloatArray = np.empty(0)
 
-    def ahead(self, count: int) -> FloatArray:
+    def peek(self, count: int) -> FloatArray:
         """Return the coming draws, at least ``count`` of them, without using any."""
         if len(self._waiting) < count:
-            fresh = self._source.random(max(count, _BLOCK))
+            fresh = self._source.random(max(count, _BLOCK_SIZE))
             self._waiting = np.concatenate([self._waiting, fresh])
         return self._waiting
 
-    def use(self, count: int) -> None:
+    def consume(self, count: int) -> None:
         """Take draws away."""
         self._waiting = self._waiting[count:]
 
@@ -109,7 +114,7 @@ class PostureGeneticOptimizer(Optimizer):
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         self._settings = build(PostureGeneticSettings, settings)
-        if self._settings.domain == STRIDE and dimension != GENES:
+        if self._settings.domain == STRIDE_DOMAIN and dimension != GENES:
             raise ConfigurationError(
                 f"domain 'stride' has {GENES} genes, not {dimension}; nearest valid: {GENES}"
             )
@@ -151,37 +156,37 @@ class PostureGeneticOptimizer(Optimizer):
         self._population = sorted(born + survivors, key=lambda one: one.key)
 
     def _random_genome(self) -> FloatArray:
-        if self._settings.domain == BOX:
-            draws: FloatArray = self._draws.ahead(self._dimension)[: self._dimension].copy()
-            self._draws.use(self._dimension)
+        if self._settings.domain == BOX_DOMAIN:
+            draws: FloatArray = self._draws.peek(self._dimension)[: self._dimension].copy()
+            self._draws.consume(self._dimension)
             return draws
         genes: FloatArray = np.empty(GENES)
         found = False
         while not found:
-            used, found = _first_feasible(self._draws.ahead(GENES), genes)
-            self._draws.use(used)
-        return unit_of(genes)
+            used, found = _first_feasible(self._draws.peek(GENES), genes)
+            self._draws.consume(used)
+        return unit_from_genes(genes)
 
     def _offspring(self) -> tuple[list[FloatArray], list[tuple[int, ...]]]:
         genomes = np.array([one.genome for one in self._population])
-        wheel = np.cumsum(shares([one.key for one in self._population]))
+        wheel = np.cumsum(wheel_shares([one.key for one in self._population]))
         missing = len(genomes) - self._settings.elites
         children: FloatArray = np.empty((missing, self._dimension))
         origins: IntArray = np.empty((missing, 2), dtype=np.int64)
         done = 0
         while done < missing:
-            draws = self._draws.ahead(3 + 2 * self._dimension)
+            draws = self._draws.peek(3 + 2 * self._dimension)
             done, used, tried = _breed(
                 draws,
                 genomes,
                 wheel,
                 self._settings.mutation_probability,
-                self._settings.domain == STRIDE,
+                self._settings.domain == STRIDE_DOMAIN,
                 children,
                 origins,
                 done,
             )
-            self._draws.use(used)
+            self._draws.consume(used)
             self.matings += tried
         ids = [one.id for one in self._population]
         parents: list[tuple[int, ...]] = [
@@ -191,7 +196,7 @@ class PostureGeneticOptimizer(Optimizer):
         return list(children), parents
 
 
-def shares(keys: Sequence[SortKey]) -> FloatArray:
+def wheel_shares(keys: Sequence[SortKey]) -> FloatArray:
     """
     Return the share of each individual on the roulette wheel, (n,).
 
@@ -243,13 +248,13 @@ def _first_feasible(draws: FloatArray, genes: FloatArray) -> tuple[int, bool]:
                 share = draws[used + 12 * kind + i]
                 genes[4 * i + kind] = share * (_HIGH[kind] - _LOW[kind]) + _LOW[kind]
         used += GENES
-        if feasible(genes):
+        if is_feasible(genes):
             return used, True
     return used, False
 
 
 @njit(cache=True)
-def _drawn(wheel: FloatArray, draw: float, other: int) -> int:
+def _spin_wheel(wheel: FloatArray, draw: float, other: int) -> int:
     """Return the first individual but one whose cumulative share reaches the draw."""
     for i in range(len(wheel)):
         if i != other and wheel[i] >= draw:
@@ -273,18 +278,20 @@ def _breed(
     used = tried = 0
     while done < len(children) and used + 3 + 2 * dimension <= len(draws):
         # Roulette wheel: the parents differ, if not both are the last of the list.
-        first = _drawn(wheel, draws[used], -1)
-        second = _drawn(wheel, draws[used + 1], first)
-        cut = int(draws[used + 2] * PARTS)
+        first = _spin_wheel(wheel, draws[used], -1)
+        second = _spin_wheel(wheel, draws[used + 1], first)
+        cut = int(draws[used + 2] * GENOME_PARTS)
         used += 3
         tried += 1
         child = children[done]
         # Crossover, Fig. 5.5: postures n and n + 1 from one parent, the next two from the other.
-        for part in range(PARTS):
-            giver = first if (part - cut) % PARTS < PARTS // 2 else second
-            for i in range(part * dimension // PARTS, (part + 1) * dimension // PARTS):
+        for part in range(GENOME_PARTS):
+            giver = first if (part - cut) % GENOME_PARTS < GENOME_PARTS // 2 else second
+            for i in range(
+                part * dimension // GENOME_PARTS, (part + 1) * dimension // GENOME_PARTS
+            ):
                 child[i] = genomes[giver, i]
-        if stride and not feasible(child * _RANGE + _LOWER):
+        if stride and not is_feasible(child * _RANGE + _LOWER):
             continue
         # Mutation, Fig. 5.6: each gene is drawn anew over its whole range with this probability.
         for i in range(dimension):
@@ -292,7 +299,7 @@ def _breed(
             if draws[used - 1] < rate:
                 child[i] = draws[used]
                 used += 1
-        if stride and not feasible(child * _RANGE + _LOWER):
+        if stride and not is_feasible(child * _RANGE + _LOWER):
             continue
         origins[done] = first, second
         done += 1

@@ -18,21 +18,21 @@ from gait_studies.cafarelli2017.strides.published import viewer_stride
 from gait_tools.study.definition import Row, near
 from gait_tools.study.session import Session
 
-_FIRST, _SECOND = ('lf', 'rm', 'lr'), ('rf', 'lm', 'rr')
+_FIRST_TRIPOD, _SECOND_TRIPOD = ('lf', 'rm', 'lr'), ('rf', 'lm', 'rr')
 """Legs 1 to 3 of a stride, and those that do the same two phases later."""
 
-_PARTS = ('hip', 'knee', 'upper', 'lower')
+_JOINT_NAMES = ('hip', 'knee', 'upper', 'lower')
 
 
-def robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: Session) -> Sequence[Row]:
     """Measure checks 22 and 27: the second tripod's delay, masses and joints of the robot."""
     hexapod = load_robot('hexapod')
-    off = {length: _centre_error(hexapod, length) for length in (0.06, 0.09, 0.12)}
+    off = {length: _max_centre_error(hexapod, length) for length in (0.06, 0.09, 0.12)}
     return [
         near(
             'check_22',
             'largest difference of a target of the second tripod to that of the first 2 s later',
-            _delay_error(hexapod),
+            _max_delay_error(hexapod),
             0.0,
             1e-9,
             note='rad and m; phases of 1 s',
@@ -53,7 +53,7 @@ def robot(session: Session) -> Sequence[Row]:
     ]
 
 
-def _delay_error(hexapod: RobotModel) -> float:
+def _max_delay_error(hexapod: RobotModel) -> float:
     player = registry.controller('keyframe_stride')
     dt = 0.02
     params = build(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
@@ -69,18 +69,20 @@ def _delay_error(hexapod: RobotModel) -> float:
 
     def of(legs: Sequence[str]) -> FloatArray:
         """Return the joints of some legs, (samples, joints)."""
-        return np.asarray(joints[:, [places[f'{leg}_{part}'] for leg in legs for part in _PARTS]])
+        return np.asarray(
+            joints[:, [places[f'{leg}_{part}'] for leg in legs for part in _JOINT_NAMES]]
+        )
 
-    return float(np.abs(of(_SECOND)[:-late] - of(_FIRST)[late:]).max())
+    return float(np.abs(of(_SECOND_TRIPOD)[:-late] - of(_FIRST_TRIPOD)[late:]).max())
 
 
-def _centre_error(hexapod: RobotModel, length: float) -> float:
+def _max_centre_error(hexapod: RobotModel, length: float) -> float:
     values = {'hip': 0.9, 'knee': 0.4, 'upper': length, 'lower': length}
     q = np.array([[values[name.split('_')[1]] for name in hexapod.joint_names]])
     base = np.array([[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]])
     coms, frames = link_coms(hexapod, q, base)[0], link_poses(hexapod, q, base)[0]
     errors = []
-    for leg in (*_FIRST, *_SECOND):
+    for leg in (*_FIRST_TRIPOD, *_SECOND_TRIPOD):
         for part in ('upper', 'lower'):
             names = [f'{leg}_{part}_shell', f'{leg}_{part}_rod']
             near_end, far_end = (frames[hexapod.link_index[name]][:3, 3] for name in names)

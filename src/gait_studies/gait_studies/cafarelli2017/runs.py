@@ -9,34 +9,43 @@ import math
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_studies.cafarelli2017.pictures import draw_mutation
-from gait_studies.cafarelli2017.strides.experiments import (
-    CONTROL,
-    SEEDS,
-    Outcome,
-    outcomes,
-    settings_of,
+from gait_studies.cafarelli2017.pictures import draw_fitness_curves
+from gait_studies.cafarelli2017.strides.published import (
+    published_best_stride,
+    published_checkpoints,
+    published_matings,
+    published_runs,
 )
-from gait_studies.cafarelli2017.strides.published import best_stride, checkpoints, matings, runs
-from gait_studies.cafarelli2017.strides.search import FINAL, PublishedSettings, published_run
+from gait_studies.cafarelli2017.strides.published_sweeps import (
+    CONTROL_SETTINGS,
+    SEEDS,
+    RunOutcome,
+    run_outcomes,
+    sweep_rows,
+)
+from gait_studies.cafarelli2017.strides.search import (
+    FINAL_SETTINGS,
+    PublishedSettings,
+    run_published_search,
+)
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
-_LONG = replace(CONTROL, generations=1000)
-_EVERY = 100
+_LONG_SETTINGS = replace(CONTROL_SETTINGS, generations=1000)
+_INTERVAL = 100
 
-_INTERVALS = 10
+_ROTARY_INTERVALS = 10
 """Of the rotary sums, for 100: the same statistics in a fifth of the time."""
 
-_RATES = (0.03, 0.05, 0.07, 0.09)
+_MUTATION_RATES = (0.03, 0.05, 0.07, 0.09)
 
-_FIELDS = {
+_FIELD_LABELS = {
     'fitness': 'mean fitness',
     'weighted_efficiency': 'mean w0 times efficiency',
     'efficiency': 'mean efficiency',
 }
 
-_APPENDIX = {
+_APPENDIX_TABLES = {
     'table_a_1': ('table_6_2', 'fitness'),
     'table_a_2': ('table_6_3', 'fitness'),
     'table_a_3': ('table_6_5', 'fitness'),
@@ -56,9 +65,9 @@ class Run:
     every: int | None = None
 
 
-def noted(run: Run) -> list[dict[str, float]]:
+def run_outcomes_as_data(run: Run) -> list[dict[str, float]]:
     """Return the outcomes of a run as JSON holds them."""
-    return [asdict(one) for one in outcomes(run.settings, run.seed, run.every)]
+    return [asdict(one) for one in run_outcomes(run.settings, run.seed, run.every)]
 
 
 class Sweeps:
@@ -67,7 +76,7 @@ class Sweeps:
     def __init__(self, session: Session) -> None:
         self.seeds = SEEDS[:3] if session.quick else SEEDS
         self._session = session
-        self._known: dict[str, list[list[Outcome]]] = {}
+        self._known: dict[str, list[list[RunOutcome]]] = {}
 
     def work_off(self, settings: Sequence[PublishedSettings]) -> None:
         """Run what the tables need."""
@@ -76,44 +85,44 @@ class Sweeps:
             for seed in self.seeds:
                 run = self._run(one, seed)
                 pieces[repr(run)] = run
-        done = self._session.work_off('published_runs', noted, pieces)
+        done = self._session.work_off('published_runs', run_outcomes_as_data, pieces)
         for one in settings:
             name = repr(self._run(one, 0))
             self._known[name] = [
-                [Outcome(**outcome) for outcome in done[repr(self._run(one, seed))]]
+                [RunOutcome(**outcome) for outcome in done[repr(self._run(one, seed))]]
                 for seed in self.seeds
             ]
 
-    def ends(self, settings: PublishedSettings) -> list[Outcome]:
+    def final_outcomes(self, settings: PublishedSettings) -> list[RunOutcome]:
         """Return how the runs of a setting end, by seed."""
         along = self._known[repr(self._run(settings, 0))]
         if self._is_long(settings):
-            return [run[settings.generations // _EVERY - 1] for run in along]
+            return [run[settings.generations // _INTERVAL - 1] for run in along]
         return [run[-1] for run in along]
 
-    def along(self, settings: PublishedSettings) -> FloatArray:
+    def fitness_curves(self, settings: PublishedSettings) -> FloatArray:
         """Return the fitness of the runs of a setting over generations, (seeds, n)."""
         known = self._known[repr(self._run(settings, 0))]
         return np.array([[one.fitness for one in run] for run in known])
 
     def _is_long(self, settings: PublishedSettings) -> bool:
-        return replace(settings, generations=CONTROL.generations) == CONTROL
+        return replace(settings, generations=CONTROL_SETTINGS.generations) == CONTROL_SETTINGS
 
     def _run(self, settings: PublishedSettings, seed: int) -> Run:
         """Return the run of a setting; all with the control settings are parts of a long one."""
         if self._is_long(settings):
-            return Run(replace(_LONG, intervals=_INTERVALS), seed, _EVERY)
-        every = _EVERY if settings.generations > CONTROL.generations else None
-        return Run(replace(settings, intervals=_INTERVALS), seed, every)
+            return Run(replace(_LONG_SETTINGS, intervals=_ROTARY_INTERVALS), seed, _INTERVAL)
+        every = _INTERVAL if settings.generations > CONTROL_SETTINGS.generations else None
+        return Run(replace(settings, intervals=_ROTARY_INTERVALS), seed, every)
 
 
-def table_6_10(session: Session) -> Sequence[Row]:
+def measure_table_6_10(session: Session) -> Sequence[Row]:
     """Measure check 10: seed 5 gives the 48 numbers of Table 6.10 and the checkpoints."""
-    run = published_run(FINAL, 5)
+    run = run_published_search(FINAL_SETTINGS, 5)
     last = run[-1]
     # Java prints half up.
     ours = (np.floor(last.genes * 10.0 + 0.5) / 10.0).reshape(4, 3, 4)
-    printed = best_stride(rounded=True).reshape(4, 3, 4)
+    printed = published_best_stride(rounded=True).reshape(4, 3, 4)
     rows = []
     for leg in range(3):
         for posture in range(4):
@@ -129,7 +138,7 @@ def table_6_10(session: Session) -> Sequence[Row]:
                 )
             )
     rows.append(near('check_10_fitness', 'fitness of seed 5', last.fitness, 1.1, 1e-3))
-    rows.append(near('check_10_matings', 'matings tried', last.matings, matings(), 0.0))
+    rows.append(near('check_10_matings', 'matings tried', last.matings, published_matings(), 0.0))
     rows += [
         near(
             f'check_10_generation_{generation}',
@@ -138,57 +147,57 @@ def table_6_10(session: Session) -> Sequence[Row]:
             fitness,
             5e-7,
         )
-        for generation, fitness in checkpoints().items()
+        for generation, fitness in published_checkpoints().items()
     ]
     falls = int(np.sum(np.diff([best.fitness for best in run]) < 0.0))
     rows.append(near('check_13_final', 'generations in which its best falls', falls, 0.0, 0.0))
     return rows
 
 
-def sweeps(session: Session) -> Sequence[Row]:
+def measure_sweeps(session: Session) -> Sequence[Row]:
     """Measure Tables 6.2 to 6.9 and A.1 to A.7: ten runs per setting."""
     found = Sweeps(session)
     names = [f'table_6_{number}' for number in range(2, 10)]
     # Rate 0.03 is followed until it reaches what is printed.
-    longer = replace(CONTROL, mutation=0.03, generations=600)
-    wanted = {repr(row.run): row.run for name in names for row in settings_of(name)}
-    found.work_off([_LONG, longer, *wanted.values()])
+    longer = replace(CONTROL_SETTINGS, mutation=0.03, generations=600)
+    wanted = {repr(row.run): row.run for name in names for row in sweep_rows(name)}
+    found.work_off([_LONG_SETTINGS, longer, *wanted.values()])
     return [
-        *_elites(found),
-        *_generations(found),
-        *_mutation(found, longer, session),
-        *_weights(found),
-        *_appendix(found),
+        *_elite_rows(found),
+        *_generation_rows(found),
+        *_mutation_rows(found, longer, session),
+        *_weight_rows(found),
+        *_appendix_rows(found),
     ]
 
 
-def _values(found: Sweeps, settings: PublishedSettings, name: str) -> FloatArray:
-    return np.array([getattr(one, name) for one in found.ends(settings)])
+def _final_values(found: Sweeps, settings: PublishedSettings, name: str) -> FloatArray:
+    return np.array([getattr(one, name) for one in found.final_outcomes(settings)])
 
 
 def _mean_rows(found: Sweeps, name: str, label: str, field: str, within: float) -> list[Row]:
     return [
         near(
             f'{name}_{row.value:g}',
-            f'{_FIELDS[field]}, {label} {row.value:g}',
-            float(np.mean(_values(found, row.run, field))),
+            f'{_FIELD_LABELS[field]}, {label} {row.value:g}',
+            float(np.mean(_final_values(found, row.run, field))),
             row.printed,
             within,
-            note=_deviations(_values(found, row.run, field), row.deviation),
+            note=_deviation_text(_final_values(found, row.run, field), row.deviation),
         )
-        for row in settings_of(name)
+        for row in sweep_rows(name)
     ]
 
 
-def _deviations(values: FloatArray, printed: float | None) -> str:
+def _deviation_text(values: FloatArray, printed: float | None) -> str:
     beside = '' if printed is None else f', printed {printed:g}'
     return f'deviation {np.std(values, ddof=1):.6f}{beside}'
 
 
-def _elites(found: Sweeps) -> list[Row]:
+def _elite_rows(found: Sweeps) -> list[Row]:
     means = {
-        row.value: float(np.mean(_values(found, row.run, 'fitness')))
-        for row in settings_of('table_6_2')
+        row.value: float(np.mean(_final_values(found, row.run, 'fitness')))
+        for row in sweep_rows('table_6_2')
     }
     least = min(means, key=means.__getitem__)
     return [
@@ -204,11 +213,11 @@ def _elites(found: Sweeps) -> list[Row]:
     ]
 
 
-def _generations(found: Sweeps) -> list[Row]:
-    along = found.along(_LONG)
+def _generation_rows(found: Sweeps) -> list[Row]:
+    along = found.fitness_curves(_LONG_SETTINGS)
     means = along.mean(axis=0)
     steps = np.diff(means)
-    control = found.ends(CONTROL)
+    control = found.final_outcomes(CONTROL_SETTINGS)
     gain = float(means[-1] - means[0])
     return [
         *_mean_rows(found, 'table_6_3', 'generations', 'fitness', 0.004),
@@ -247,14 +256,17 @@ def _generations(found: Sweeps) -> list[Row]:
     ]
 
 
-def _mutation(found: Sweeps, longer: PublishedSettings, session: Session) -> list[Row]:
-    printed = {row.value: row for row in settings_of('table_6_4')}
+def _mutation_rows(found: Sweeps, longer: PublishedSettings, session: Session) -> list[Row]:
+    printed = {row.value: row for row in sweep_rows('table_6_4')}
     means = {
-        value: float(np.mean(_values(found, row.run, 'fitness'))) for value, row in printed.items()
+        value: float(np.mean(_final_values(found, row.run, 'fitness')))
+        for value, row in printed.items()
     }
-    means[CONTROL.mutation] = float(np.mean(_values(found, CONTROL, 'fitness')))
+    means[CONTROL_SETTINGS.mutation] = float(
+        np.mean(_final_values(found, CONTROL_SETTINGS, 'fitness'))
+    )
     # 0.01 and 0.03 tie within their deviations: both are held against 0.05.
-    above = {0.01: 0.05, 0.03: 0.05, 0.05: 0.07, 0.07: 0.09, 0.09: CONTROL.mutation}
+    above = {0.01: 0.05, 0.03: 0.05, 0.05: 0.07, 0.07: 0.09, 0.09: CONTROL_SETTINGS.mutation}
     rows = [
         at_least(
             f'table_6_4_{value:g}',
@@ -262,17 +274,17 @@ def _mutation(found: Sweeps, longer: PublishedSettings, session: Session) -> lis
             means[value],
             means[above[value]],
             published=row.printed,
-            note=_deviations(_values(found, row.run, 'fitness'), row.deviation),
+            note=_deviation_text(_final_values(found, row.run, 'fitness'), row.deviation),
         )
         for value, row in printed.items()
     ]
-    along = found.along(longer)
+    along = found.fitness_curves(longer)
     reached = along.mean(axis=0)
     levels = {value: row.printed for value, row in printed.items()}
-    draw_mutation(session.picture('mutation'), _EVERY, along, levels)
+    draw_fitness_curves(session.picture('mutation'), _INTERVAL, along, levels)
     wanted = printed[0.03].printed
     past = np.flatnonzero(reached >= wanted)
-    hundreds = f'{_EVERY * (past[0] + 1)} generations' if len(past) else 'more than 600'
+    hundreds = f'{_INTERVAL * (past[0] + 1)} generations' if len(past) else 'more than 600'
     rows.append(
         near(
             'table_6_4_level',
@@ -286,7 +298,7 @@ def _mutation(found: Sweeps, longer: PublishedSettings, session: Session) -> lis
             'cafarelli2017_mutation.png',
         )
     )
-    order = [means[rate] for rate in (*_RATES, CONTROL.mutation)]
+    order = [means[rate] for rate in (*_MUTATION_RATES, CONTROL_SETTINGS.mutation)]
     falls = float(np.sum(np.diff(order) < 0.0))
     rows.append(
         near('check_18', 'steps from 0.03 to 0.2 in which the mean falls', falls, 4.0, 0.0)
@@ -294,24 +306,24 @@ def _mutation(found: Sweeps, longer: PublishedSettings, session: Session) -> lis
     return rows
 
 
-def _weights(found: Sweeps) -> list[Row]:
+def _weight_rows(found: Sweeps) -> list[Row]:
     rows = _mean_rows(found, 'table_6_5', 'w0', 'fitness', 0.005)
     for name, field in (('table_6_6', 'weighted_efficiency'), ('table_6_8', 'efficiency')):
-        for row in settings_of(name):
-            values = _values(found, row.run, field)
+        for row in sweep_rows(name):
+            values = _final_values(found, row.run, field)
             rows.append(
                 near(
                     f'{name}_{row.value:g}',
-                    f'{_FIELDS[field]}, w0 {row.value:g}',
+                    f'{_FIELD_LABELS[field]}, w0 {row.value:g}',
                     float(np.mean(values)),
                     row.printed,
                     0.4 * row.printed,
-                    note=_deviations(values, row.deviation),
+                    note=_deviation_text(values, row.deviation),
                 )
             )
-    efficiency = {row.value: row.printed for row in settings_of('table_6_8')}
-    for row in settings_of('table_6_7'):
-        values = _values(found, row.run, 'fitness')
+    efficiency = {row.value: row.printed for row in sweep_rows('table_6_8')}
+    for row in sweep_rows('table_6_7'):
+        values = _final_values(found, row.run, 'fitness')
         # 40 % of the efficiency, and a flag of a run more or less.
         within = 0.4 * efficiency[row.value] + 0.5 * (1.0 - row.value)
         rows.append(
@@ -321,24 +333,24 @@ def _weights(found: Sweeps) -> list[Row]:
                 float(np.mean(values)),
                 row.printed,
                 within,
-                note=_deviations(values, row.deviation),
+                note=_deviation_text(values, row.deviation),
             )
         )
-    return [*rows, *_violations(found), *_weight_checks(found)]
+    return [*rows, *_violation_rows(found), *_weight_check_rows(found)]
 
 
-def _share(found: Sweeps, settings: PublishedSettings) -> float:
-    return float(np.mean([one.violates for one in found.ends(settings)]))
+def _violating_share(found: Sweeps, settings: PublishedSettings) -> float:
+    return float(np.mean([one.violates for one in found.final_outcomes(settings)]))
 
 
-def _violations(found: Sweeps) -> list[Row]:
+def _violation_rows(found: Sweeps) -> list[Row]:
     rows = []
-    for row in settings_of('table_6_9'):
+    for row in sweep_rows('table_6_9'):
         rows.append(
             near(
                 f'table_6_9_{row.value:g}',
                 f'of ten runs, those that drag or are not stable, w0 {row.value:g}',
-                10.0 * _share(found, row.run),
+                10.0 * _violating_share(found, row.run),
                 row.printed,
                 10.0 * _three_deviations(row.printed / 10.0, len(found.seeds)),
                 note='three deviations of the difference of two shares',
@@ -354,24 +366,25 @@ def _three_deviations(share: float, runs: int) -> float:
     return round(3.0 * math.sqrt(chance * (1.0 - chance) * (0.1 + 1.0 / runs)), 2)
 
 
-def _weight_checks(found: Sweeps) -> list[Row]:
-    runs_of = {row.value: row.run for row in settings_of('table_6_9')}
-    final = replace(CONTROL, efficiency_weight=0.97)
-    low = max(_share(found, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
-    high = min(_share(found, runs_of[weight]) for weight in (0.998, 0.999))
+def _weight_check_rows(found: Sweeps) -> list[Row]:
+    runs_of = {row.value: row.run for row in sweep_rows('table_6_9')}
+    final = replace(CONTROL_SETTINGS, efficiency_weight=0.97)
+    low = max(_violating_share(found, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
+    high = min(_violating_share(found, runs_of[weight]) for weight in (0.998, 0.999))
     lowest = [
-        float(np.mean(_values(found, row.run, 'efficiency'))) for row in settings_of('table_6_6')
+        float(np.mean(_final_values(found, row.run, 'efficiency')))
+        for row in sweep_rows('table_6_6')
     ]
     few = max(1.0 / len(found.seeds), 0.1)
     return [
         near(
             'check_19',
             'mean fitness, w0 0.97',
-            float(np.mean(_values(found, final, 'fitness'))),
+            float(np.mean(_final_values(found, final, 'fitness'))),
             0.049,
             6e-3,
         ),
-        near('check_19_flags', 'violations at w0 0.97', _share(found, final), 0.0, 0.0),
+        near('check_19_flags', 'violations at w0 0.97', _violating_share(found, final), 0.0, 0.0),
         at_most(
             'check_20_low', 'largest share that violates, w0 to 0.99', low, few, published=0.0
         ),
@@ -383,12 +396,12 @@ def _weight_checks(found: Sweeps) -> list[Row]:
     ]
 
 
-def _appendix(found: Sweeps) -> list[Row]:
+def _appendix_rows(found: Sweeps) -> list[Row]:
     rows = []
-    for name, (text, field) in _APPENDIX.items():
-        settings = {row.value: row.run for row in settings_of(text)}
-        for value, printed in runs(name).items():
-            ours = _values(found, settings[value], field)
+    for name, (text, field) in _APPENDIX_TABLES.items():
+        settings = {row.value: row.run for row in sweep_rows(text)}
+        for value, printed in published_runs(name).items():
+            ours = _final_values(found, settings[value], field)
             within = 0.4 * float(np.median(printed)) if 'efficiency' in field else 0.005
             rows.append(
                 near(
@@ -397,18 +410,21 @@ def _appendix(found: Sweeps) -> list[Row]:
                     float(np.median(ours)),
                     float(np.median(printed)),
                     within,
-                    note=f'printed {_range(printed)}, ours {_range(ours)}',
+                    note=f'printed {_range_text(printed)}, ours {_range_text(ours)}',
                 )
             )
-    return [*rows, *_single_violations(found)]
+    return [*rows, *_single_violation_rows(found)]
 
 
-def _single_violations(found: Sweeps) -> list[Row]:
-    settings = {row.value: row.run for row in settings_of('table_6_9')}
+def _single_violation_rows(found: Sweeps) -> list[Row]:
+    settings = {row.value: row.run for row in sweep_rows('table_6_9')}
     rows = []
-    for value, printed in runs('table_a_7').items():
-        flags = [one.violates for one in found.ends(settings[value])]
-        share, note = sum(flags) / len(flags), f'printed {_marks(printed)}, ours {_marks(flags)}'
+    for value, printed in published_runs('table_a_7').items():
+        flags = [one.violates for one in found.final_outcomes(settings[value])]
+        share, note = (
+            sum(flags) / len(flags),
+            f'printed {_flag_text(printed)}, ours {_flag_text(flags)}',
+        )
         what = f'share of the single runs that violate, w0 {value:g}'
         row_id, wanted = f'table_a_7_{value:g}', float(np.mean(printed))
         if value <= 0.99:
@@ -422,21 +438,21 @@ def _single_violations(found: Sweeps) -> list[Row]:
     return rows
 
 
-def _range(values: FloatArray) -> str:
+def _range_text(values: FloatArray) -> str:
     return f'{np.min(values):.6f} to {np.max(values):.6f}'
 
 
-def _marks(flags: Sequence[float] | FloatArray) -> str:
+def _flag_text(flags: Sequence[float] | FloatArray) -> str:
     return ''.join(str(int(flag)) for flag in flags)
 
 
-def higher_rates(session: Session) -> Sequence[Row]:
+def measure_higher_rates(session: Session) -> Sequence[Row]:
     """Measure section 6.7: what higher rates of mutation end with; the printed 0.2 names none."""
     rates = (0.05, 0.06, 0.07, 0.08, 0.1)
-    pieces = {repr(rate): Run(replace(FINAL, mutation=rate), 5) for rate in rates}
-    done = session.work_off('higher_rates', noted, pieces)
+    pieces = {repr(rate): Run(replace(FINAL_SETTINGS, mutation=rate), 5) for rate in rates}
+    done = session.work_off('higher_rates', run_outcomes_as_data, pieces)
     fitness = {rate: done[repr(rate)][-1]['fitness'] for rate in rates}
-    final = checkpoints()[600]
+    final = published_checkpoints()[600]
     return [
         at_most(
             f'section_6_7_{rate:g}',

@@ -23,16 +23,16 @@ from gait_evolver.experiment import OptimizerChoice, load_experiment
 from gait_evolver.plan import Plan, TrialIndex, resolve_experiment
 from gait_studies.cafarelli2017.stride_trials import (
     StrideWalk,
-    foreseen_speed,
-    ground_scene,
+    ground_scene_changes,
+    predicted_speed,
+    run_stride,
     stride_trial,
-    walk_stride,
-    walked,
+    stride_walk_from_loop,
 )
-from gait_studies.cafarelli2017.strides.question import REQUIREMENTS
+from gait_studies.cafarelli2017.strides.problem import DEFAULT_REQUIREMENTS
 
 EXPERIMENT = 'cafarelli2017_flat'
-EXTENSIONS = ('extension', 'lift_extension')
+EXTENSION_GENES = ('extension', 'lift_extension')
 """The genes that frozen legs lack."""
 LEVEL_WALK: Mapping[str, float] = {
     'stroke': 0.12,
@@ -47,13 +47,13 @@ LEVEL_WALK: Mapping[str, float] = {
     'lift_extension': 0.0,
 }
 """Where searches begin."""
-CLEARANCE = REQUIREMENTS.clearance
+MIN_CLEARANCE = DEFAULT_REQUIREMENTS.clearance
 """
 How high feet must be lifted [m], as in the analytic question.
 
 Else legs that vault stretched, and lift their feet by 2 mm, win on ground without a pebble.
 """
-_FINAL = 30.0
+_FINAL_DURATION = 30.0
 """Duration [s] of the trial that measures a champion."""
 
 
@@ -98,9 +98,9 @@ class StrideSearch:
         genes = {
             name: bounds
             for name, bounds in experiment.genes.items()
-            if not (self.frozen and name in EXTENSIONS)
+            if not (self.frozen and name in EXTENSION_GENES)
         }
-        scene: Any = {**experiment.scene, **ground_scene(self.ground)}
+        scene: Any = {**experiment.scene, **ground_scene_changes(self.ground)}
         asked = replace(
             experiment,
             genes=genes,
@@ -120,7 +120,7 @@ class StrideSearch:
         )
 
 
-def search_strides(search: StrideSearch) -> dict[str, Any]:
+def search_stride(search: StrideSearch) -> dict[str, Any]:
     """
     Search a stride in this process and measure the best one for 30 s, and with its lengths frozen.
 
@@ -144,7 +144,7 @@ def search_strides(search: StrideSearch) -> dict[str, Any]:
             decoded = plan.space.decode(candidate.values)
             place = TrialIndex(generation=len(curve), individual=index, engine=engine)
             loop = run_loop(plan.spec(decoded, place))
-            judged = _judged(loop, search.ground, candidate.id)
+            judged = _evaluate_loop(loop, search.ground, candidate.id)
             evaluations.append(judged)
             statuses.append(judged.status)
             kept = judged.objectives is not None and judged.constraints['clearance'] <= 0.0
@@ -153,9 +153,9 @@ def search_strides(search: StrideSearch) -> dict[str, Any]:
         optimizer.tell(evaluations)
         curve.append(best)
     if not values:
-        raise ConfigurationError(f'{search.key}: no stride lifts its feet by {CLEARANCE:g} m')
+        raise ConfigurationError(f'{search.key}: no stride lifts its feet by {MIN_CLEARANCE:g} m')
     parameters = {**plan.experiment.parameters, **values}
-    frozen = {**parameters, **dict.fromkeys(EXTENSIONS, 0.0)}
+    frozen = {**parameters, **dict.fromkeys(EXTENSION_GENES, 0.0)}
     return {
         'trials': len(statuses),
         'best': values,
@@ -163,26 +163,26 @@ def search_strides(search: StrideSearch) -> dict[str, Any]:
         'curve': curve,
         'fell': statuses.count(FELL),
         'invalid': sum(status.startswith('invalid') for status in statuses),
-        'walk': _final(parameters, search.ground),
-        'twin': None if search.frozen else _final(frozen, search.ground),
+        'walk': _measure_champion(parameters, search.ground),
+        'twin': None if search.frozen else _measure_champion(frozen, search.ground),
     }
 
 
-def _judged(loop: TrialLoop, ground: str, candidate: int) -> Evaluation:
+def _evaluate_loop(loop: TrialLoop, ground: str, candidate: int) -> Evaluation:
     fitness = loop.result().fitness
     if fitness is None or loop.status not in (OK, FELL):
         return Evaluation(id=candidate, status=loop.status, objectives=None)
-    low = CLEARANCE - walked(loop, ground).clearance
+    low = MIN_CLEARANCE - stride_walk_from_loop(loop, ground).clearance
     return Evaluation(
         id=candidate,
         status=loop.status,
         objectives=np.array([fitness]),
-        constraints={'clearance': low if math.isfinite(low) else CLEARANCE},
+        constraints={'clearance': low if math.isfinite(low) else MIN_CLEARANCE},
     )
 
 
-def _final(parameters: Mapping[str, Any], ground: str) -> dict[str, Any]:
-    return asdict(walk_stride(stride_trial(parameters, ground, _FINAL), ground))
+def _measure_champion(parameters: Mapping[str, Any], ground: str) -> dict[str, Any]:
+    return asdict(run_stride(stride_trial(parameters, ground, _FINAL_DURATION), ground))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +195,7 @@ class Replay:
     duration: float = 20.0
 
 
-def replayed(replay: Replay) -> dict[str, Any]:
+def replay_outcome(replay: Replay) -> dict[str, Any]:
     """Return the ``walk`` (a StrideWalk as a mapping) and the ``foreseen`` speed [m/s]."""
     walk, foreseen = replay_stride(
         replay.genes, replay.ground, replay.joined, duration=replay.duration
@@ -228,5 +228,5 @@ def replay_stride(
         'duty': 0.5,
         'beyond': 'nearest',
     }
-    walk = walk_stride(stride_trial(parameters, ground, duration), ground)
-    return walk, foreseen_speed(np.array(genes), period)
+    walk = run_stride(stride_trial(parameters, ground, duration), ground)
+    return walk, predicted_speed(np.array(genes), period)

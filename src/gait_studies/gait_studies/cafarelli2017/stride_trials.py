@@ -22,8 +22,8 @@ from gait_core.trial.loop import TrialLoop, run_loop
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import controller_parameters, make_scene
 from gait_core.trial.spec import FELL, TrialSpec
-from gait_studies.cafarelli2017.strides.encoding import HIP, KNEE, joints_of
-from gait_studies.cafarelli2017.strides.leg import strokes
+from gait_studies.cafarelli2017.strides.encoding import HIP, KNEE, joints_from_genes
+from gait_studies.cafarelli2017.strides.leg import foot_strokes
 
 CONTROLLER = 'keyframe_stride'
 GROUNDS: Mapping[str, tuple[float, float]] = {
@@ -34,13 +34,13 @@ GROUNDS: Mapping[str, tuple[float, float]] = {
 """Rise [deg] and where it leads to, by the names of the analytic grid."""
 FOOT_RADIUS = 0.01
 """Of the robot ``hexapod`` [m]."""
-TOUCH = 1.0
+TOUCH_FORCE = 1.0
 """Vertical force [N] at which a foot touches the ground."""
-_START = 2.5
+_START_TIME = 2.5
 """Time [s] in which the robot stands up and gathers speed, which slip and drag leave out."""
 
 
-def ground_scene(ground: str, engine: str = '') -> Mapping[str, Any]:
+def ground_scene_changes(ground: str, engine: str = '') -> Mapping[str, Any]:
     """
     Return the changes of the hexapod's scene for a ground of ``GROUNDS``.
 
@@ -82,7 +82,7 @@ def stride_trial(
     """
     changed = {'follow_velocity': False, **parameters}
     return TrialSpec(
-        scene=make_scene('hexapod', ground_scene(ground, engine)),
+        scene=make_scene('hexapod', ground_scene_changes(ground, engine)),
         controller=CONTROLLER,
         parameters=controller_parameters(CONTROLLER, preset, changed),
         duration=duration,
@@ -126,27 +126,29 @@ class StrideWalk:
     clearance: float
 
 
-def walk_stride(spec: TrialSpec, ground: str = 'flat') -> StrideWalk:
+def run_stride(spec: TrialSpec, ground: str = 'flat') -> StrideWalk:
     """Run a trial in this process and return what became of it."""
-    return walked(run_loop(spec), ground)
+    return stride_walk_from_loop(run_loop(spec), ground)
 
 
-def walked(loop: TrialLoop, ground: str = 'flat') -> StrideWalk:
+def stride_walk_from_loop(loop: TrialLoop, ground: str = 'flat') -> StrideWalk:
     """Return what became of a trial that has been run, on a ground of ``GROUNDS``."""
     fell_at = loop.tick * loop.dt if loop.status == FELL else None
-    return judged(loop.rollout(), fell_at, ground)
+    return stride_walk_from_rollout(loop.rollout(), fell_at, ground)
 
 
-def judged(rollout: Rollout, fell_at: float | None = None, ground: str = 'flat') -> StrideWalk:
+def stride_walk_from_rollout(
+    rollout: Rollout, fell_at: float | None = None, ground: str = 'flat'
+) -> StrideWalk:
     """Return what a rollout of the hexapod says of its stride."""
     metrics = trial_metrics(rollout)
-    first = min(round(_START / rollout.dt), rollout.ticks)
+    first = min(round(_START_TIME / rollout.dt), rollout.ticks)
     base = rollout.body_poses[first:, 0, :2]
     way = float(base[-1, 0] - base[0, 0])
     time = (len(base) - 1) * rollout.dt
-    poses = _feet(rollout)
-    sliding, ahead = _sliding(poses)
-    touching = rollout.sole_forces()[:, :, 2] > TOUCH
+    poses = _foot_poses(rollout)
+    sliding, ahead = _foot_displacements(poses)
+    touching = rollout.sole_forces()[:, :, 2] > TOUCH_FORCE
     standing: BoolArray = touching[first:-1] & touching[first + 1 :]
     sliding, ahead = sliding[first:], ahead[first:]
     carried = abs(way) * standing.sum() / max(len(standing), 1)
@@ -157,14 +159,14 @@ def judged(rollout: Rollout, fell_at: float | None = None, ground: str = 'flat')
         distance=metrics['displacement_x_m'],
         speed=way / time if time else 0.0,
         cost_of_transport=metrics.get('cost_of_transport'),
-        slip=_share(float(sliding[standing].sum()), carried),
-        drag=_share(float(np.maximum(ahead[standing], 0.0).sum()), abs(way)),
+        slip=_ratio_or_infinity(float(sliding[standing].sum()), carried),
+        drag=_ratio_or_infinity(float(np.maximum(ahead[standing], 0.0).sum()), abs(way)),
         knees=float(len(knocks) / (rollout.ticks + 1)),
-        clearance=_clearance(poses[first:, :, :3, 3], ground),
+        clearance=_least_clearance(poses[first:, :, :3, 3], ground),
     )
 
 
-def foreseen_speed(genes: FloatArray, period: float) -> float:
+def predicted_speed(genes: FloatArray, period: float) -> float:
     """
     Return the speed [m/s] of a stride of postures if no foot slips and its shortest stroke counts.
 
@@ -178,24 +180,24 @@ def foreseen_speed(genes: FloatArray, period: float) -> float:
         Of a cycle of two strokes.
 
     """
-    joints = joints_of(genes)
+    joints = joints_from_genes(genes)
     angle = joints[..., HIP] + joints[..., KNEE]
     rolled = FOOT_RADIUS * (angle[2] - angle[0])
-    return float(2.0 * (strokes(joints) + rolled).min() / period)
+    return float(2.0 * (foot_strokes(joints) + rolled).min() / period)
 
 
-def _share(part: float, whole: float) -> float:
+def _ratio_or_infinity(part: float, whole: float) -> float:
     return float(part / whole) if whole > 0.0 else math.inf
 
 
-def _feet(rollout: Rollout) -> FloatArray:
+def _foot_poses(rollout: Rollout) -> FloatArray:
     """Return the poses of the feet, (T + 1, 6, 4, 4)."""
     robot = rollout.robot
     rows = [robot.link_index[sole] for sole in robot.soles]
     return np.asarray(link_poses(robot, rollout.joint_positions, rollout.body_poses)[:, rows])
 
 
-def _clearance(feet: FloatArray, ground: str) -> float:
+def _least_clearance(feet: FloatArray, ground: str) -> float:
     """Return how high over the plane of a ground the foot gets that is lifted least [m]."""
     angle, direction = np.radians(GROUNDS[ground])
     uphill = np.array([math.cos(direction), math.sin(direction), 0.0])
@@ -203,7 +205,7 @@ def _clearance(feet: FloatArray, ground: str) -> float:
     return float(np.ptp(feet @ up, axis=0).min())
 
 
-def _sliding(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _foot_displacements(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     Return how far the lowest point of each foot moves in each tick, and how far ahead, (T, 6) [m].
 

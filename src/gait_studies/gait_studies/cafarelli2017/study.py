@@ -6,17 +6,26 @@ To add rows, write a function of the session that returns them and list it in ``
 
 from __future__ import annotations
 
-from gait_studies.cafarelli2017.grid import grid
-from gait_studies.cafarelli2017.model import flaw, model, published_best, single_leg
-from gait_studies.cafarelli2017.physics import replays, searches, walks
-from gait_studies.cafarelli2017.robot import robot
-from gait_studies.cafarelli2017.runs import higher_rates, sweeps, table_6_10
+from gait_studies.cafarelli2017.grid import measure_grid
+from gait_studies.cafarelli2017.model import (
+    measure_flaw,
+    measure_model,
+    measure_published_best,
+    measure_single_leg,
+)
+from gait_studies.cafarelli2017.physics import measure_replays, measure_searches, measure_walks
+from gait_studies.cafarelli2017.robot import measure_robot
+from gait_studies.cafarelli2017.runs import (
+    measure_higher_rates,
+    measure_sweeps,
+    measure_table_6_10,
+)
 from gait_studies.cafarelli2017.verdict import (
-    assumptions,
-    assumptions_uphill,
-    fronts,
-    leads,
-    verdict,
+    measure_assumptions,
+    measure_assumptions_uphill,
+    measure_fronts,
+    measure_leads,
+    measure_verdict,
 )
 from gait_tools.study.definition import Part, Study
 
@@ -29,26 +38,26 @@ def study() -> Study:
         source='Cafarelli (2017), Energy-efficient Gait Control Schema of a Hexapod Robot with '
         'Dynamic Leg Lengths, Southern Illinois University Edwardsville.',
         parts=(
-            Part(name='single_leg', measure=single_leg),
-            Part(name='model', measure=model),
-            Part(name='robot', measure=robot),
-            Part(name='flaw', measure=flaw),
-            Part(name='published_best', measure=published_best),
-            Part(name='table_6_10', measure=table_6_10),
-            Part(name='walks', measure=walks),
-            Part(name='verdict', measure=verdict),
-            Part(name='assumptions', measure=assumptions),
-            Part(name='grid', measure=grid),
-            Part(name='replays', measure=replays),
-            Part(name='sweeps', measure=sweeps),
+            Part(name='single_leg', measure=measure_single_leg),
+            Part(name='model', measure=measure_model),
+            Part(name='robot', measure=measure_robot),
+            Part(name='flaw', measure=measure_flaw),
+            Part(name='published_best', measure=measure_published_best),
+            Part(name='table_6_10', measure=measure_table_6_10),
+            Part(name='walks', measure=measure_walks),
+            Part(name='verdict', measure=measure_verdict),
+            Part(name='assumptions', measure=measure_assumptions),
+            Part(name='grid', measure=measure_grid),
+            Part(name='replays', measure=measure_replays),
+            Part(name='sweeps', measure=measure_sweeps),
             Part(
                 name='higher_rates',
-                measure=higher_rates,
+                measure=measure_higher_rates,
                 skipped_when_quick='five runs of 600 generations',
             ),
-            Part(name='leads', measure=leads),
-            Part(name='fronts', measure=fronts),
-            Part(name='assumptions_uphill', measure=assumptions_uphill),
-            Part(name='searches', measure=searches),
+            Part(name='leads', measure=measure_leads),
+            Part(name='fronts', measure=measure_fronts),
+            Part(name='assumptions_uphill', measure=measure_assumptions_uphill),
+            Part(name='searches', measure=measure_searches),
         ),
     )

@@ -15,26 +15,26 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import wilcoxon
 
-from gait_studies.cafarelli2017.grid import Found, ranked
-from gait_studies.cafarelli2017.pictures import draw_assumptions, draw_fronts
-from gait_studies.cafarelli2017.strides.grid import (
+from gait_studies.cafarelli2017.grid import SearchData, costs_or_infinity
+from gait_studies.cafarelli2017.pictures import draw_fronts, draw_savings
+from gait_studies.cafarelli2017.strides.leg_freedom import CONSTANT, FREE, LegFreedom
+from gait_studies.cafarelli2017.strides.search_cases import (
     ASSUMPTIONS,
-    BEST,
-    ENOUGH,
+    FROM_BEST,
+    FROM_LEVEL,
+    FROM_RAIL,
     GROUNDS,
-    LEVEL,
+    MIN_SAVING,
     NSGA,
-    RAIL,
-    STANDARD,
-    Case,
-    length_changes,
-    solve,
+    STANDARD_ASSUMPTION,
+    SearchCase,
+    max_length_change,
+    solve_case,
 )
-from gait_studies.cafarelli2017.strides.legs import CONSTANT, FREE, Legs
 from gait_tools.study.definition import Row, at_least, at_most
 from gait_tools.study.session import Session
 
-_CONTEST_KEY, _LEAD_KEY, _FRONT_KEY = 2, 3, 4
+_CONTEST_SEED_KEY, _LEAD_SEED_KEY, _FRONT_SEED_KEY = 2, 3, 4
 _GROUNDS = ('flat', 'up_10')
 _LONGEST = 'frozen_12'
 
@@ -57,10 +57,10 @@ class Contest:
     constant: tuple[float, ...]
     free: tuple[float, ...]
     changes: tuple[float, ...]
-    best: tuple[Found, ...]
+    best: tuple[SearchData, ...]
 
     @property
-    def saved(self) -> list[float]:
+    def savings(self) -> list[float]:
         """Savings by free lengths, by seed [%]."""
         return [
             100.0 * (1.0 - free / constant)
@@ -68,7 +68,7 @@ class Contest:
         ]
 
     @property
-    def chance(self) -> float:
+    def p_value(self) -> float:
         """Of savings like these if there is none; Wilcoxon's signed ranks of the pairs."""
         gains = np.array(self.constant) - np.array(self.free)
         if not np.any(gains):
@@ -86,16 +86,18 @@ class _Contests:
         seeds: int,
         shapes: tuple[bool, ...] = (True, False),
     ) -> None:
-        self._session, self._where, self._shapes = session, where, shapes
-        self._seeds = [session.seed_of(_CONTEST_KEY, number) for number in range(seeds)]
+        self._session, self._conditions, self._shapes = session, where, shapes
+        self._seeds = [session.seed_of(_CONTEST_SEED_KEY, number) for number in range(seeds)]
         self._evaluations = 1200 if session.quick else 8000
-        self._done: dict[str, Found] = {}
+        self._done: dict[str, SearchData] = {}
 
     def run(self) -> dict[tuple[str, str], Contest]:
         """Run every stage and return a contest per place."""
         first = self._stage(lambda spot, seed: self._from_walks(spot, seed))
         second = self._stage(
-            lambda spot, seed: {CONSTANT: self._again(spot, seed, CONSTANT, first[spot, seed])}
+            lambda spot, seed: {
+                CONSTANT: self._from_best_constant(spot, seed, CONSTANT, first[spot, seed])
+            }
         )
         known = {
             place: {CONSTANT: [*first[place][CONSTANT], *second[place][CONSTANT]]}
@@ -104,14 +106,14 @@ class _Contests:
         third = self._stage(
             lambda spot, seed: {
                 **{
-                    kind: self._again(spot, seed, kind, known[spot, seed])
+                    kind: self._from_best_constant(spot, seed, kind, known[spot, seed])
                     for kind in (CONSTANT, FREE)
                 },
-                'own': [self._own(spot, seed, first[spot, seed])],
+                'own': [self._from_best_free(spot, seed, first[spot, seed])],
             }
         )
         return {
-            spot: self._judged(
+            spot: self._contest(
                 [
                     {
                         CONSTANT: [*known[spot, seed][CONSTANT], *third[spot, seed][CONSTANT]],
@@ -124,38 +126,44 @@ class _Contests:
                     for seed in self._seeds
                 ]
             )
-            for spot in self._where
+            for spot in self._conditions
         }
 
     def _stage(
-        self, cases_of: Callable[[tuple[str, str], int], dict[str, list[Case]]]
-    ) -> dict[tuple[tuple[str, str], int], dict[str, list[Case]]]:
+        self, cases_of: Callable[[tuple[str, str], int], dict[str, list[SearchCase]]]
+    ) -> dict[tuple[tuple[str, str], int], dict[str, list[SearchCase]]]:
         """Work off the searches of all contests and seeds that begin at what is known."""
         stage = {
-            (spot, seed): cases_of(spot, seed) for spot in self._where for seed in self._seeds
+            (spot, seed): cases_of(spot, seed) for spot in self._conditions for seed in self._seeds
         }
         cases = [case for kinds in stage.values() for some in kinds.values() for case in some]
         pieces = {case.key: case for case in cases}
-        self._done |= self._session.work_off('contests', solve, pieces)
+        self._done |= self._session.work_off('contests', solve_case, pieces)
         return stage
 
-    def _from_walks(self, spot: tuple[str, str], seed: int) -> dict[str, list[Case]]:
+    def _from_walks(self, spot: tuple[str, str], seed: int) -> dict[str, list[SearchCase]]:
         return {
-            CONSTANT: [self._case(spot, seed, kind, LEVEL) for kind in (CONSTANT, _LONGEST)],
-            FREE: [self._case(spot, seed, FREE, begin) for begin in (LEVEL, RAIL)],
+            CONSTANT: [self._case(spot, seed, kind, FROM_LEVEL) for kind in (CONSTANT, _LONGEST)],
+            FREE: [self._case(spot, seed, FREE, begin) for begin in (FROM_LEVEL, FROM_RAIL)],
         }
 
-    def _again(
-        self, spot: tuple[str, str], seed: int, kind: str, known: Mapping[str, Sequence[Case]]
-    ) -> list[Case]:
+    def _from_best_constant(
+        self,
+        spot: tuple[str, str],
+        seed: int,
+        kind: str,
+        known: Mapping[str, Sequence[SearchCase]],
+    ) -> list[SearchCase]:
         """Return searches that begin at the best of constant lengths: legs alike or not."""
         start = self._least(known[CONSTANT])['genes']
-        begin = f'{BEST}_of_{len(known[CONSTANT])}'
+        begin = f'{FROM_BEST}_of_{len(known[CONSTANT])}'
         return [self._case(spot, seed, kind, begin, alike, start) for alike in self._shapes]
 
-    def _own(self, spot: tuple[str, str], seed: int, first: Mapping[str, Sequence[Case]]) -> Case:
+    def _from_best_free(
+        self, spot: tuple[str, str], seed: int, first: Mapping[str, Sequence[SearchCase]]
+    ) -> SearchCase:
         start = self._least(first[FREE])['genes']
-        return self._case(spot, seed, FREE, f'{BEST}_of_free', True, start)
+        return self._case(spot, seed, FREE, f'{FROM_BEST}_of_free', True, start)
 
     def _case(
         self,
@@ -165,9 +173,9 @@ class _Contests:
         begin: str,
         alike: bool = True,
         start: Sequence[float] = (),
-    ) -> Case:
-        return Case(
-            legs=Legs(kind=kind, alike=alike),
+    ) -> SearchCase:
+        return SearchCase(
+            legs=LegFreedom(kind=kind, alike=alike),
             ground=spot[0],
             assumption=spot[1],
             begin=begin,
@@ -177,16 +185,16 @@ class _Contests:
             evaluations=self._evaluations,
         )
 
-    def _least(self, cases: Sequence[Case]) -> Found:
+    def _least(self, cases: Sequence[SearchCase]) -> SearchData:
         answers = [self._done[case.key] for case in cases]
-        return answers[int(np.argmin(ranked(answers)))]
+        return answers[int(np.argmin(costs_or_infinity(answers)))]
 
-    def _judged(self, seeds: Sequence[Mapping[str, Sequence[Case]]]) -> Contest:
+    def _contest(self, seeds: Sequence[Mapping[str, Sequence[SearchCase]]]) -> Contest:
         best = {kind: [self._least(one[kind]) for one in seeds] for kind in (CONSTANT, FREE)}
         return Contest(
-            constant=tuple(ranked(best[CONSTANT])),
-            free=tuple(ranked(best[FREE])),
-            changes=tuple(length_changes(one['genes']) for one in best[FREE]),
+            constant=tuple(costs_or_infinity(best[CONSTANT])),
+            free=tuple(costs_or_infinity(best[FREE])),
+            changes=tuple(max_length_change(one['genes']) for one in best[FREE]),
             best=tuple(best[CONSTANT]),
         )
 
@@ -195,46 +203,46 @@ def _contest_row(row_id: str, what: str, contest: Contest, saves: bool) -> Row:
     constant, free = np.array(contest.constant), np.array(contest.free)
     note = (
         f'constant {constant.mean():.4f} (deviation {constant.std():.4f}), free {free.mean():.4f} '
-        f'({free.std():.4f}), {len(free)} seeds, mean saved {np.mean(contest.saved):.2f} %, '
-        f'p = {contest.chance:.3g}; lengths change by {np.mean(contest.changes):.2f} cm'
+        f'({free.std():.4f}), {len(free)} seeds, mean saved {np.mean(contest.savings):.2f} %, '
+        f'p = {contest.p_value:.3g}; lengths change by {np.mean(contest.changes):.2f} cm'
     )
     judge = at_least if saves else at_most
     # What can be saved is at least what the best of the seeds saves: some do not find it.
-    return judge(row_id, what, max(contest.saved), ENOUGH, '%', note=note)
+    return judge(row_id, what, max(contest.savings), MIN_SAVING, '%', note=note)
 
 
-def verdict(session: Session) -> Sequence[Row]:
+def measure_verdict(session: Session) -> Sequence[Row]:
     """Measure what free lengths save on every ground."""
     grounds = _GROUNDS if session.quick else tuple(GROUNDS)
-    where = [(ground, STANDARD) for ground in grounds]
+    where = [(ground, STANDARD_ASSUMPTION) for ground in grounds]
     contests = _Contests(session, where, 2 if session.quick else 3).run()
     return [
         _contest_row(
             f'verdict_{ground}',
             f'cost of transport on {ground} that free lengths save at most over constant ones',
-            contests[ground, STANDARD],
+            contests[ground, STANDARD_ASSUMPTION],
             saves=False,
         )
         for ground in grounds
     ]
 
 
-def assumptions(session: Session) -> Sequence[Row]:
+def measure_assumptions(session: Session) -> Sequence[Row]:
     """Measure on flat ground what the answer depends on: stroke, knees, guides, screws, energy."""
-    return _assumptions_on(session, 'flat')
+    return _assumption_rows(session, 'flat')
 
 
-def assumptions_uphill(session: Session) -> Sequence[Row]:
+def measure_assumptions_uphill(session: Session) -> Sequence[Row]:
     """Measure the same 10 degrees uphill."""
-    return _assumptions_on(session, 'up_10')
+    return _assumption_rows(session, 'up_10')
 
 
-def _assumptions_on(session: Session, ground: str) -> Sequence[Row]:
+def _assumption_rows(session: Session, ground: str) -> Sequence[Row]:
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
     where = [(ground, name) for name in names]
     contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
     found = {name: contests[ground, name] for name in names}
-    draw_assumptions(
+    draw_savings(
         session.picture(f'assumptions_{ground}'),
         {ASSUMPTIONS[name].what: (one.constant, one.free) for name, one in found.items()},
     )
@@ -249,10 +257,10 @@ def _assumptions_on(session: Session, ground: str) -> Sequence[Row]:
     ]
 
 
-def leads(session: Session) -> Sequence[Row]:
+def measure_leads(session: Session) -> Sequence[Row]:
     """Measure which lead a search chooses with the lengths, and what that saves."""
     number, rows = (1 if session.quick else 5), []
-    friction = {STANDARD: 0.5, 'screw_0.1': 0.1}
+    friction = {STANDARD_ASSUMPTION: 0.5, 'screw_0.1': 0.1}
     for name, rub in friction.items():
         where = [(ground, name) for ground in _GROUNDS]
         contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
@@ -260,47 +268,54 @@ def leads(session: Session) -> Sequence[Row]:
             best = min(contests[ground, name].best, key=lambda one: one['cost_of_transport'])
             cases = {
                 begin: [
-                    Case(
-                        legs=Legs(kind=FREE, alike=True, lead=True),
+                    SearchCase(
+                        legs=LegFreedom(kind=FREE, alike=True, lead=True),
                         ground=ground,
                         assumption=name,
                         begin=begin,
-                        start=tuple(best['genes']) if begin == BEST else (),
-                        seed=session.seed_of(_LEAD_KEY, one),
+                        start=tuple(best['genes']) if begin == FROM_BEST else (),
+                        seed=session.seed_of(_LEAD_SEED_KEY, one),
                         number=one,
                         evaluations=1200 if session.quick else 8000,
                     )
                     for one in range(number)
                 ]
-                for begin in (LEVEL, BEST)
+                for begin in (FROM_LEVEL, FROM_BEST)
             }
             done = session.work_off(
-                'leads', solve, {case.key: case for some in cases.values() for case in some}
+                'leads', solve_case, {case.key: case for some in cases.values() for case in some}
             )
-            level, again = ([done[case.key] for case in cases[begin]] for begin in (LEVEL, BEST))
+            level, again = (
+                [done[case.key] for case in cases[begin]] for begin in (FROM_LEVEL, FROM_BEST)
+            )
             rows.append(_lead_row(ground, rub, best['cost_of_transport'], level, again))
     return rows
 
 
 def _lead_row(
-    ground: str, rub: float, constant: float, level: Sequence[Found], again: Sequence[Found]
+    ground: str,
+    rub: float,
+    constant: float,
+    level: Sequence[SearchData],
+    again: Sequence[SearchData],
 ) -> Row:
     chosen = [1000.0 * one['lead'] for one in level]
-    changes = [length_changes(one['genes']) for one in again]
+    begun, continued = costs_or_infinity(level), costs_or_infinity(again)
+    changes = [max_length_change(one['genes']) for one in again]
     return at_most(
         f'lead_{rub:g}_{ground}',
         f'saved on {ground} where the lead is chosen too, screws with a friction of {rub:g}',
-        100.0 * (1.0 - float(np.mean(ranked(again))) / constant),
-        ENOUGH,
+        100.0 * (1.0 - float(np.mean(continued)) / constant),
+        MIN_SAVING,
         '%',
-        note=f'from the best of constant lengths ({constant:.4f}) to {np.mean(ranked(again)):.4f} '
-        f'(deviation {np.std(ranked(again)):.4f}), lengths change by {np.mean(changes):.2f} cm; '
-        f'from a level walk {np.mean(ranked(level)):.4f} with leads of {np.min(chosen):.1f} to '
+        note=f'from the best of constant lengths ({constant:.4f}) to {np.mean(continued):.4f} '
+        f'(deviation {np.std(continued):.4f}), lengths change by {np.mean(changes):.2f} cm; '
+        f'from a level walk {np.mean(begun):.4f} with leads of {np.min(chosen):.1f} to '
         f'{np.max(chosen):.1f} mm',
     )
 
 
-def fronts(session: Session) -> Sequence[Row]:
+def measure_fronts(session: Session) -> Sequence[Row]:
     """Measure the compromises of stroke, energy and margin, and of cost and levelness uphill."""
     kinds = (_LONGEST, CONSTANT, FREE)
     aims = {
@@ -311,11 +326,11 @@ def fronts(session: Session) -> Sequence[Row]:
     for name, (ground, objectives, worst) in aims.items():
         cases = {
             kind: [
-                Case(
-                    legs=Legs(kind=kind, alike=name == 'stroke_energy_margin'),
+                SearchCase(
+                    legs=LegFreedom(kind=kind, alike=name == 'stroke_energy_margin'),
                     ground=ground,
                     method=NSGA,
-                    seed=session.seed_of(_FRONT_KEY, number),
+                    seed=session.seed_of(_FRONT_SEED_KEY, number),
                     number=number,
                     evaluations=2000 if session.quick else 20000,
                     objectives=objectives,
@@ -325,7 +340,7 @@ def fronts(session: Session) -> Sequence[Row]:
             for kind in kinds
         }
         done = session.work_off(
-            'fronts', solve, {case.key: case for some in cases.values() for case in some}
+            'fronts', solve_case, {case.key: case for some in cases.values() for case in some}
         )
         found = {
             kind: [np.array(done[case.key]['front']) for case in cases[kind]] for kind in kinds
@@ -350,7 +365,7 @@ def _front_rows(
             f'front_{name}',
             f'volume below the front ({name.replace("_", ", ")}) of free by that of {best}',
             float(np.mean(volumes[FREE])) / others[best],
-            1.0 + 0.01 * ENOUGH,
+            1.0 + 0.01 * MIN_SAVING,
             note=', '.join(
                 f'{kind} {np.mean(some):.4g} (deviation {np.std(some):.2g})'
                 for kind, some in volumes.items()

@@ -17,13 +17,13 @@ from gait_core.trial.spec import TrialSpec
 from gait_evolver.plan import load_plan
 from gait_evolver.scoring import status_and_fitness
 from gait_studies.korbel2013.pictures import draw_searches
-from gait_studies.korbel2013.trials import EXPERIMENT, best_row, travel
+from gait_studies.korbel2013.trials import EXPERIMENT, best_row, node_travel
 from gait_tools.study.definition import Part, Row, Study, at_least, at_most
 from gait_tools.study.session import Evolved, Session
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class ExperimentCase:
     """An experiment beside the published one; ``ground`` if another one is walked on."""
 
     name: str
@@ -36,28 +36,33 @@ class Case:
         return f'{EXPERIMENT}_{self.name}' if self.name != 'published' else EXPERIMENT
 
 
-CASES = (
-    Case(name='published', what='as published'),
-    Case(name='listing', what='the search as listed, tau_A never mutated'),
-    Case(name='free_time', what='both time constants free'),
-    Case(name='undulation', what='eight oscillators, one per lower cable'),
-    Case(name='feedback', what='cable tension fed back into the oscillators'),
-    Case(name='one_way', what='friction that is less against forward motion', ground=True),
-    Case(name='incline', what='uphill', ground=True),
-    Case(name='step', what='over a step', ground=True),
-    Case(name='cma', what='CMA-ES in place of the published search'),
+EXPERIMENT_CASES = (
+    ExperimentCase(name='published', what='as published'),
+    ExperimentCase(name='listing', what='the search as listed, tau_A never mutated'),
+    ExperimentCase(name='free_time', what='both time constants free'),
+    ExperimentCase(name='undulation', what='eight oscillators, one per lower cable'),
+    ExperimentCase(name='feedback', what='cable tension fed back into the oscillators'),
+    ExperimentCase(
+        name='one_way', what='friction that is less against forward motion', ground=True
+    ),
+    ExperimentCase(name='incline', what='uphill', ground=True),
+    ExperimentCase(name='step', what='over a step', ground=True),
+    ExperimentCase(name='cma', what='CMA-ES in place of the published search'),
 )
 
-BUDGET, QUICK = 450, 150
+TRIAL_BUDGET, QUICK_TRIAL_BUDGET = 450, 150
 """Trials of every search: 50 and two in each iteration."""
 
 
-def _wanted(session: Session) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    budget = QUICK if session.quick else BUDGET
-    return {case.name: (case.experiment, _sized(case, session, budget)) for case in CASES}
+def _evolution_settings(session: Session) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    budget = QUICK_TRIAL_BUDGET if session.quick else TRIAL_BUDGET
+    return {
+        case.name: (case.experiment, _budget_changes(case, session, budget))
+        for case in EXPERIMENT_CASES
+    }
 
 
-def _sized(case: Case, session: Session, budget: int) -> dict[str, Any]:
+def _budget_changes(case: ExperimentCase, session: Session, budget: int) -> dict[str, Any]:
     changes: dict[str, Any] = {'seed': session.seed_of(0)}
     settings = load_plan(case.experiment).experiment.optimizer.settings
     if 'iterations' in settings:
@@ -67,17 +72,22 @@ def _sized(case: Case, session: Session, budget: int) -> dict[str, Any]:
     return changes
 
 
-def searches(session: Session) -> Sequence[Row]:
+def measure_searches(session: Session) -> Sequence[Row]:
     """Run every experiment at the same budget, and the published champion on their ground."""
     found = dict(
-        zip((case.name for case in CASES), session.evolve_all(_wanted(session)), strict=True)
+        zip(
+            (case.name for case in EXPERIMENT_CASES),
+            session.evolve_all(_evolution_settings(session)),
+            strict=True,
+        )
     )
     draw_searches(
-        session.picture('beyond'), {case.what: _best_so_far(found[case.name]) for case in CASES}
+        session.picture('beyond'),
+        {case.what: _best_so_far(found[case.name]) for case in EXPERIMENT_CASES},
     )
     flat = found['published']
     rows = []
-    for case in CASES:
+    for case in EXPERIMENT_CASES:
         one = found[case.name]
         best = best_row(one.rows)
         first = best_row(one.rows[: len(flat.generations[0])])
@@ -88,36 +98,38 @@ def searches(session: Session) -> Sequence[Row]:
                 one.champion.fitness - float(first.fitness or 0.0),
                 0.0,
                 'in',
-                note=_note(session, case, one, flat, best.terms['korbel2013_travel']),
+                note=_search_note(session, case, one, flat, best.terms['korbel2013_travel']),
             )
         )
-    return [*rows, _farthest(found), _tau(found)]
+    return [*rows, _farthest_row(found), _time_constant_row(found)]
 
 
-def _best_so_far(one: Evolved) -> FloatArray:
-    fitness = [status_and_fitness([row])[1] for row in one.rows]
+def _best_so_far(evolution: Evolved) -> FloatArray:
+    fitness = [status_and_fitness([row])[1] for row in evolution.rows]
     return np.asarray(
         np.maximum.accumulate([-np.inf if value is None else value for value in fitness])
     )
 
 
-def _note(session: Session, case: Case, one: Evolved, flat: Evolved, far: float) -> str:
+def _search_note(
+    session: Session, case: ExperimentCase, one: Evolved, flat: Evolved, far: float
+) -> str:
     note = (
         f'fitness {one.champion.fitness:.2f} in after {len(one.rows)} trials, {far:.2f} in in 15 s'
     )
     if case.name != 'published':
         note += f'; as published {flat.champion.fitness:.2f} in'
     if case.ground:
-        there = session.record(_on_the_ground_of(one, flat))
-        note += f'; the champion of the flat ground goes {travel(there)[-1]:.2f} in there'
+        there = session.record(_trial_on_ground_of(one, flat))
+        note += f'; the champion of the flat ground goes {node_travel(there)[-1]:.2f} in there'
     return note
 
 
-def _on_the_ground_of(one: Evolved, flat: Evolved) -> TrialSpec:
-    return replace(flat.champion.spec, scene=one.champion.spec.scene)
+def _trial_on_ground_of(evolution: Evolved, flat: Evolved) -> TrialSpec:
+    return replace(flat.champion.spec, scene=evolution.champion.spec.scene)
 
 
-def _farthest(found: Mapping[str, Evolved]) -> Row:
+def _farthest_row(found: Mapping[str, Evolved]) -> Row:
     far = {name: best_row(one.rows).terms['korbel2013_travel'] for name, one in found.items()}
     best = max(far, key=lambda name: far[name])
     return at_least(
@@ -131,7 +143,7 @@ def _farthest(found: Mapping[str, Evolved]) -> Row:
     )
 
 
-def _tau(found: Mapping[str, Evolved]) -> Row:
+def _time_constant_row(found: Mapping[str, Evolved]) -> Row:
     """Return the row of trap T15: whether the time constant is driven down in both modes."""
     taus = {name: best_row(found[name].rows).values['tau_a'] for name in ('published', 'listing')}
     return at_most(
@@ -152,5 +164,5 @@ def study() -> Study:
         name='korbel2013_beyond',
         title='The tensegrity spine beyond its thesis: signals, grounds, feedback, CMA-ES.',
         source='Future work of Korbel (2013), section 4.',
-        parts=(Part(name='searches', measure=searches),),
+        parts=(Part(name='searches', measure=measure_searches),),
     )

@@ -13,15 +13,15 @@ from sim_bridge.engines.cables.layout import ground_of
 from sim_bridge.engines.cables.options import CablesOptions
 
 INCH, POUND = 0.0254, 4.4482216152605
-_MASS = 0.020288 / 3.0
+_NODE_MASS = 0.020288 / 3.0
 """A third of a tetrahedron on one node [kg]."""
 
-_FINE, _EVERY = 2.5e-7, 100
-_TRAJECTORIES = 1000
+_FINE_STEP, _RECORD_INTERVAL = 2.5e-7, 100
+_TRAJECTORY_COUNT = 1000
 _SEED = 2013
 
 
-def measurements() -> dict[str, float]:
+def contact_measurements() -> dict[str, float]:
     """
     Return what the default laws do to a node, in inches, pounds and seconds.
 
@@ -40,8 +40,8 @@ def measurements() -> dict[str, float]:
     # Eq. 2: e = 1 - alpha v_i for e = 0.9 and v_i = 0.12 in/s; lambda = 3/2 alpha k_N, with the
     # published alpha of 0.72 s/in, and estimated with this one.
     alpha = (1.0 - 0.9) / 0.12
-    slow, fast = _slid(ground, 40.0), _slid(ground, 60.0)
-    extreme, work = _trajectories(ground)
+    slow, fast = _simulate_slider(ground, 40.0), _simulate_slider(ground, 60.0)
+    extreme, work = _random_trajectories(ground)
     return {
         'push_still': normal_force(ground.stiffness, ground.damping, depth, 0.0) / POUND,
         'push_sinking': normal_force(ground.stiffness, ground.damping, depth, 0.5 * INCH) / POUND,
@@ -49,13 +49,13 @@ def measurements() -> dict[str, float]:
         'damping_ratio': ground.damping / (1.5 * 0.72 / INCH * ground.stiffness),
         'damping_estimate': 1.5 * alpha * 25.0,
         'friction_in_the_air': abs(
-            bristle_friction(ground, 1.0, False, 0.5 * ground.limit, 1.0, _FINE)[0]
+            bristle_friction(ground, 1.0, False, 0.5 * ground.limit, 1.0, _FINE_STEP)[0]
         )
         / POUND,
-        'sliding_force': abs(bristle_friction(ground, 1.0, True, ground.limit, 1.0, _FINE)[0])
+        'sliding_force': abs(bristle_friction(ground, 1.0, True, ground.limit, 1.0, _FINE_STEP)[0])
         / POUND,
         'stiction_peak': abs(
-            bristle_friction(ground, 1.0, True, ground.limit * (1.0 - 1e-9), 0.0, _FINE)[0]
+            bristle_friction(ground, 1.0, True, ground.limit * (1.0 - 1e-9), 0.0, _FINE_STEP)[0]
         )
         / POUND,
         'largest_state': extreme / INCH,
@@ -68,42 +68,44 @@ def measurements() -> dict[str, float]:
     }
 
 
-def _slid(ground: Ground, speed: float) -> FloatArray:
+def _simulate_slider(ground: Ground, speed: float) -> FloatArray:
     """Return way, speed and friction state of a slider [m, m/s, m], (T, 3)."""
-    return np.asarray(_slide(ground, speed * INCH, _MASS, _FINE, round(1.0 / _FINE)))
+    return np.asarray(
+        _integrate_slider(ground, speed * INCH, _NODE_MASS, _FINE_STEP, round(1.0 / _FINE_STEP))
+    )
 
 
 @numba.njit(cache=True, error_model='numpy')
-def _slide(ground: Ground, v: float, mass: float, dt: float, steps: int) -> FloatArray:
-    out = np.empty((steps // _EVERY, 3))
+def _integrate_slider(ground: Ground, v: float, mass: float, dt: float, steps: int) -> FloatArray:
+    out = np.empty((steps // _RECORD_INTERVAL, 3))
     at, bristle = 0.0, 0.0
     for i in range(steps):
         force, bristle = bristle_friction(ground, 1.0, True, bristle, v, dt)
         v += dt * force / mass
         at += dt * v
-        if i % _EVERY == 0:
-            row = i // _EVERY
+        if i % _RECORD_INTERVAL == 0:
+            row = i // _RECORD_INTERVAL
             out[row, 0], out[row, 1], out[row, 2] = at, v, bristle
     return out
 
 
-def _trajectories(ground: Ground) -> tuple[float, float]:
+def _random_trajectories(ground: Ground) -> tuple[float, float]:
     """Return the largest friction state [m] and the most work on a node [J] by trajectories."""
     rng = np.random.default_rng(_SEED)
     steps = 2000
     # Random walks of a velocity at scales from creeping to running.
-    scale = 10.0 ** rng.uniform(-4.0, 0.0, (_TRAJECTORIES, 1))
-    walks = np.cumsum(rng.normal(size=(_TRAJECTORIES, steps)), axis=1)
+    scale = 10.0 ** rng.uniform(-4.0, 0.0, (_TRAJECTORY_COUNT, 1))
+    walks = np.cumsum(rng.normal(size=(_TRAJECTORY_COUNT, steps)), axis=1)
     speeds = scale * walks / np.abs(walks).max(axis=1, keepdims=True)
     extreme, work = 0.0, -np.inf
     for row in speeds:
-        most, done = _worked(ground, row, 1e-5)
+        most, done = _work_on_node(ground, row, 1e-5)
         extreme, work = max(extreme, most), max(work, done)
     return extreme, work
 
 
 @numba.njit(cache=True, error_model='numpy')
-def _worked(ground: Ground, speeds: FloatArray, dt: float) -> tuple[float, float]:
+def _work_on_node(ground: Ground, speeds: FloatArray, dt: float) -> tuple[float, float]:
     # After the given speeds the node is led back until the friction state is zero again.
     x, work, most = 0.0, 0.0, 0.0
     for v in speeds:

@@ -14,40 +14,40 @@ from gait_core.trial.loop import run_trial
 from gait_evolver.run.log import TrialRow as Trial
 from gait_studies.korbel2013.pictures import (
     draw_distances,
-    draw_histogram,
     draw_progress,
+    draw_random_distances,
 )
 from gait_studies.korbel2013.trials import (
-    TRIALS,
+    EVOLUTION_COUNT,
+    best_evolution,
     best_row,
-    champion_of,
-    evolve,
-    evolved,
-    replayed,
-    spec_of,
-    travel,
+    node_travel,
+    read_evolutions,
+    replay_search,
+    run_evolutions,
+    trial_of_row,
 )
 from gait_tools.study.definition import Row, at_least, at_most, between, near
 from gait_tools.study.session import Evolved, Session
 
-_LOW_QUARTER = 0.275
-_THESIS = 14.34
+_LOW_QUARTER_END = 0.275
+_PUBLISHED_DISTANCE = 14.34
 """Best distance of the thesis in 15 s [in]."""
 
-_HALVED = 50
+_REPEATED_GAITS = 50
 """Gaits that are run again at half the step."""
 
-_ASIDE, _WHOLE = 2, 4050
+_TRIALS_PER_ITERATION, _TRIALS_PER_EVOLUTION = 2, 4050
 """Trials of an evolution in an iteration, and in all."""
 
 
-def evolution(session: Session) -> Sequence[Row]:
+def measure_evolution(session: Session) -> Sequence[Row]:
     """Run the evolutions; measure checks 24, 25 and 28, and what the genes became."""
-    trials = evolve(session)
-    searches = [replayed(one) for one in trials]
+    trials = run_evolutions(session)
+    searches = [replay_search(one) for one in trials]
     histories = [np.array(one.history) for one in searches]
     draw_progress(session.picture('progress'), histories)
-    first = np.array([_fitness(best_row(one.generations[0])) for one in trials])
+    first = np.array([_fitness_of(best_row(one.generations[0])) for one in trials])
     last = np.array([one.champion.fitness for one in trials])
     gains = 100.0 * (last / first - 1.0)
     means = [history[-1] - history[0] for history in histories]
@@ -68,24 +68,24 @@ def evolution(session: Session) -> Sequence[Row]:
             0.0,
             'in',
         ),
-        _ending(iterations, session.quick, ends),
+        _ending_row(iterations, session.quick, ends),
         at_least(
             'check_28_improved',
             'trials whose mean and best fitness rose',
             float(np.sum((np.array(means) > 0.0) & (last > first))),
             float(len(trials)),
         ),
-        *_found(session, trials, histories, gains),
-        *_genes(trials, session.quick),
-        _time(trials, session.quick),
+        *_result_rows(session, trials, histories, gains),
+        *_gene_rows(trials, session.quick),
+        _time_row(trials, session.quick),
     ]
 
 
-def _fitness(row: Trial) -> float:
+def _fitness_of(row: Trial) -> float:
     return -math.inf if row.fitness is None else row.fitness
 
 
-def _ending(iterations: Sequence[int], quick: bool, ends: str) -> Row:
+def _ending_row(iterations: Sequence[int], quick: bool, ends: str) -> Row:
     if quick:
         return near('check_25', 'iterations of a short trial', float(iterations[0]), 100.0, 0.0)
     return between(
@@ -98,29 +98,30 @@ def _ending(iterations: Sequence[int], quick: bool, ends: str) -> Row:
     )
 
 
-def _found(
+def _result_rows(
     session: Session, trials: Sequence[Evolved], histories: Sequence[FloatArray], gains: FloatArray
 ) -> list[Row]:
     """Return rows on gains and distances; what lies above the published says how it came there."""
-    rows = [_gain(gains, session.quick), *_distances(session, trials)]
+    rows = [_gain_row(gains, session.quick), *_distance_rows(session, trials)]
     random = [max(row.terms['korbel2013_travel'] for row in one.generations[0]) for one in trials]
-    passed = [_passed(one, _THESIS) for one in trials]
+    passed = [_trials_until(one, _PUBLISHED_DISTANCE) for one in trials]
     rises = [history[-1] - history[max(0, len(history) - 101)] for history in histories]
     cause = (
         f'from random gaits alike (median of the best {np.median(random):.1f} in, thesis 6.6) the '
-        f'searches pass {_THESIS} in after {np.median(passed):.0f} trials in the median and go '
-        f'on: the mean fitness rose by {np.mean(rises):.2f} in over the last 100 iterations'
+        f'searches pass {_PUBLISHED_DISTANCE} in after {np.median(passed):.0f} trials in the '
+        f'median and go on: the mean fitness rose by {np.mean(rises):.2f} in over the last 100 '
+        'iterations'
     )
     return [row.unless(cause, 'korbel2013_progress.png') for row in rows]
 
 
-def _passed(one: Evolved, distance: float) -> int:
+def _trials_until(evolution: Evolved, distance: float) -> int:
     """Return the trial with which an evolution first went so far; one too many if none did."""
-    far = [row.terms.get('korbel2013_travel', -math.inf) for row in one.rows]
+    far = [row.terms.get('korbel2013_travel', -math.inf) for row in evolution.rows]
     return next((number + 1 for number, way in enumerate(far) if way >= distance), len(far) + 1)
 
 
-def _gain(gains: FloatArray, quick: bool) -> Row:
+def _gain_row(gains: FloatArray, quick: bool) -> Row:
     each = ', '.join(f'{gain:.0f}' for gain in gains)
     what = 'mean gain of the best fitness'
     if quick:
@@ -137,23 +138,23 @@ def _gain(gains: FloatArray, quick: bool) -> Row:
     )
 
 
-def _distances(session: Session, trials: Sequence[Evolved]) -> list[Row]:
+def _distance_rows(session: Session, trials: Sequence[Evolved]) -> list[Row]:
     """Return rows on how far the best gaits go in 15 s, and draw them beside the first ones."""
-    best = champion_of(trials)
+    best = best_evolution(trials)
     pairs = [(best_row(one.generations[0]), best_row(one.rows)) for one in trials]
     curves = [
-        tuple(travel(session.record(spec_of(one, row))) for row in pair)
+        tuple(node_travel(session.record(trial_of_row(one, row))) for row in pair)
         for one, pair in zip(trials, pairs, strict=True)
     ]
     times = np.linspace(0.0, best.plan.trial.duration, len(curves[0][0]))
     draw_distances(session.picture('distance'), times, curves)
     far = [row.terms['korbel2013_travel'] for _, row in pairs]
     penalties = [
-        (10.0 * row.terms['korbel2013_twist'] + row.terms['korbel2013_lateral']) / _fitness(row)
+        (10.0 * row.terms['korbel2013_twist'] + row.terms['korbel2013_lateral']) / _fitness_of(row)
         for _, row in pairs
     ]
     each = ', '.join(f'{value:.1f}' for value in far)
-    low, wanted = (0.0, 3.0) if session.quick else (7.0, _THESIS)
+    low, wanted = (0.0, 3.0) if session.quick else (7.0, _PUBLISHED_DISTANCE)
     return [
         between(
             'check_28_distance',
@@ -162,7 +163,7 @@ def _distances(session: Session, trials: Sequence[Evolved]) -> list[Row]:
             low,
             30.0,
             'in',
-            published=_THESIS,
+            published=_PUBLISHED_DISTANCE,
             note=f'all trials: {each}',
         ),
         at_least(
@@ -171,7 +172,7 @@ def _distances(session: Session, trials: Sequence[Evolved]) -> list[Row]:
             max(far),
             wanted,
             'in',
-            published=_THESIS,
+            published=_PUBLISHED_DISTANCE,
         ),
         at_most(
             'penalties',
@@ -182,14 +183,15 @@ def _distances(session: Session, trials: Sequence[Evolved]) -> list[Row]:
     ]
 
 
-def _genes(trials: Sequence[Evolved], quick: bool) -> list[Row]:
+def _gene_rows(trials: Sequence[Evolved], quick: bool) -> list[Row]:
     """Return rows on limits that were kept and on what the final populations have in common."""
     asked = np.array([list(row.values.values()) for one in trials for row in one.rows])
     champions = np.array([list(best_row(one.rows).values.values()) for one in trials])
     outside = (champions[:, :-1] < 1.0) | (champions[:, :-1] > 3.4)
-    runner = _two_best(champion_of(trials))
+    runner = _two_best(best_evolution(trials))
     one, other = (np.array(list(row.values.values())[:-1]) for row in runner)
     apart = np.abs(one - other)
+    difference = _fitness_of(runner[0]) - _fitness_of(runner[1])
     return [
         at_least(
             'check_23_run_weight',
@@ -205,7 +207,7 @@ def _genes(trials: Sequence[Evolved], quick: bool) -> list[Row]:
             'time_constant',
             'median tau_A of the champions',
             float(np.median(champions[:, -1])),
-            0.5 if quick else _LOW_QUARTER,
+            0.5 if quick else _LOW_QUARTER_END,
             's',
             published=0.2,
             note='the lowest quarter of 0.2 to 0.5 ends at 0.275',
@@ -216,21 +218,24 @@ def _genes(trials: Sequence[Evolved], quick: bool) -> list[Row]:
             float(apart.max()),
             0.1,
             published=0.3806,
-            note=f'their fitness differs by {_fitness(runner[0]) - _fitness(runner[1]):.4f} in, '
-            '0.0006 in the thesis',
+            note=f'their fitness differs by {difference:.4f} in, 0.0006 in the thesis',
         ),
     ]
 
 
-def _two_best(one: Evolved) -> tuple[Trial, Trial]:
-    rows = sorted(one.rows, key=lambda row: (-_fitness(row), row.id))
+def _two_best(evolution: Evolved) -> tuple[Trial, Trial]:
+    rows = sorted(evolution.rows, key=lambda row: (-_fitness_of(row), row.id))
     return rows[0], rows[1]
 
 
-def _time(trials: Sequence[Evolved], quick: bool) -> Row:
+def _time_row(trials: Sequence[Evolved], quick: bool) -> Row:
     """Return a row on what ten whole evolutions cost, from the processor time of some trials."""
-    specs = [spec_of(one, row) for one in trials for row in one.generations[0][-_ASIDE:]]
-    specs = (specs * _ASIDE)[: _ASIDE * TRIALS]
+    specs = [
+        trial_of_row(one, row)
+        for one in trials
+        for row in one.generations[0][-_TRIALS_PER_ITERATION:]
+    ]
+    specs = (specs * _TRIALS_PER_ITERATION)[: _TRIALS_PER_ITERATION * EVOLUTION_COUNT]
     seconds = math.inf
     for _ in range(1 if quick else 3):
         began = time.process_time()
@@ -238,7 +243,7 @@ def _time(trials: Sequence[Evolved], quick: bool) -> Row:
             run_trial(spec)
         seconds = min(seconds, (time.process_time() - began) / len(specs))
     count = sum(len(one.rows) for one in trials)
-    whole = TRIALS * _WHOLE
+    whole = EVOLUTION_COUNT * _TRIALS_PER_EVOLUTION
     return at_most(
         'evolution_time',
         'minutes on two idle cores for ten trials of 2000 iterations',
@@ -251,13 +256,13 @@ def _time(trials: Sequence[Evolved], quick: bool) -> Row:
     )
 
 
-def populations(session: Session) -> Sequence[Row]:
+def measure_populations(session: Session) -> Sequence[Row]:
     """Measure check 27: the random gaits from which the evolutions began."""
-    trials = evolved(session)
+    trials = read_evolutions(session)
     far = np.array(
         [[row.terms['korbel2013_travel'] for row in one.generations[0]] for one in trials]
     )
-    draw_histogram(session.picture('random_gaits'), far)
+    draw_random_distances(session.picture('random_gaits'), far)
     best, worst = far.max(axis=1), far.min(axis=1)
     each = ', '.join(f'{value:.1f}' for value in best)
     # Of 50 gaits the share is uncertain by 0.13, and the best has a long tail.
@@ -270,7 +275,7 @@ def populations(session: Session) -> Sequence[Row]:
             float((far < 0.0).mean()),
             few,
             many,
-            note=f'{far.size} gaits; by population {_shares(far)}',
+            note=f'{far.size} gaits; by population {_share_text(far)}',
         ),
         between(
             'check_27_best',
@@ -291,14 +296,14 @@ def populations(session: Session) -> Sequence[Row]:
     ]
 
 
-def _shares(far: FloatArray) -> str:
-    return ', '.join(f'{share:.0%}' for share in (far < 0.0).mean(axis=1))
+def _share_text(distances: FloatArray) -> str:
+    return ', '.join(f'{share:.0%}' for share in (distances < 0.0).mean(axis=1))
 
 
-def step_size(session: Session) -> Sequence[Row]:
+def measure_step_size(session: Session) -> Sequence[Row]:
     """Measure check 31: the first population at half the physics step."""
-    one = evolved(session)[0]
-    specs = [spec_of(one, row) for row in one.generations[0][:_HALVED]]
+    one = read_evolutions(session)[0]
+    specs = [trial_of_row(one, row) for row in one.generations[0][:_REPEATED_GAITS]]
     halved = [
         replace(spec, scene=replace(spec.scene, physics_step=0.5 * spec.scene.physics_step))
         for spec in specs

@@ -13,52 +13,57 @@ from gait_core.trial.loop import run_trial
 from gait_studies.korbel2013.fitness import INCH
 from gait_studies.korbel2013.pictures import (
     draw_normal_forces,
-    draw_relative,
+    draw_relative_positions,
     draw_tensions,
 )
 from gait_studies.korbel2013.trials import (
     POUND,
-    SCORED,
-    Watched,
-    champion_of,
-    evolved,
-    spec_of,
-    watch,
+    SCORED_FROM,
+    DetailedTrial,
+    best_evolution,
+    read_evolutions,
+    record_details,
+    trial_of_row,
 )
 from gait_studies.korbel2013.video import write_spine_gif, write_spine_strip
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Evolved, Session
 
-WEIGHT = 0.2236
+ROBOT_WEIGHT = 0.2236
 """Of the robot [lb]."""
 
-_SPACING = (2.94, 5.89, 8.83, 11.75)
+_BODY_POSITIONS = (2.94, 5.89, 8.83, 11.75)
 """Where the tetrahedra stand, ahead of the first [in]."""
 
-_LAST, _STEP = 15.0, 2.0
+_DRAWN_UNTIL, _STRIP_DURATION = 15.0, 2.0
 """End of what is drawn, and the time of the single steps before it [s]."""
 
-_CLEARANCE = 0.1
+_MIN_CLEARANCE = 0.1
 """Height of corners that feel no ground below which the model would be wrong [in]."""
 
 
-def champion(session: Session) -> Sequence[Row]:
+def measure_champion(session: Session) -> Sequence[Row]:
     """Measure checks 5, 29 and 30 on the best gait of all trials, and that it replays."""
-    one = champion_of(evolved(session))
-    seen = watch(one.champion.spec)
-    _draw(session, seen)
-    return [*_lifting(seen), *_cables(seen), *_shape(seen), *_replays(session, one)]
+    one = best_evolution(read_evolutions(session))
+    seen = record_details(one.champion.spec)
+    _draw_pictures(session, seen)
+    return [
+        *_lifting_rows(seen),
+        *_cable_rows(seen),
+        *_shape_rows(seen),
+        *_replay_rows(session, one),
+    ]
 
 
-def _scored(seen: Watched) -> slice:
-    return slice(round(SCORED / seen.rollout.dt), None)
+def _scored_ticks(trial: DetailedTrial) -> slice:
+    return slice(round(SCORED_FROM / trial.rollout.dt), None)
 
 
-def _lifting(seen: Watched) -> list[Row]:
-    forces = seen.normal_forces()[_scored(seen)] / POUND
+def _lifting_rows(trial: DetailedTrial) -> list[Row]:
+    forces = trial.normal_forces()[_scored_ticks(trial)] / POUND
     aloft = (forces == 0.0).mean(axis=0)
     each = ', '.join(f'{share:.0%}' for share in aloft)
-    lift = (contact_node_positions(seen.rollout)[:, :-1, 2] / INCH)[_scored(seen)]
+    lift = (contact_node_positions(trial.rollout)[:, :-1, 2] / INCH)[_scored_ticks(trial)]
     heights = lift.reshape(len(lift), -1, 2).min(axis=2).max(axis=0)
     return [
         at_least(
@@ -72,8 +77,8 @@ def _lifting(seen: Watched) -> list[Row]:
             'check_29_load',
             'mean normal force of all, the weight',
             float(forces.sum(axis=1).mean()),
-            WEIGHT,
-            0.03 * WEIGHT,
+            ROBOT_WEIGHT,
+            0.03 * ROBOT_WEIGHT,
             'lb',
         ),
         at_least(
@@ -87,15 +92,15 @@ def _lifting(seen: Watched) -> list[Row]:
     ]
 
 
-def _cables(seen: Watched) -> list[Row]:
-    robot = seen.rollout.robot
+def _cable_rows(trial: DetailedTrial) -> list[Row]:
+    robot = trial.rollout.robot
     pairs = [cables for _, cables in robot.signals]
-    columns = np.array([[seen.cable(name) for name in pair] for pair in pairs])
-    tensions = seen.tensions[1:] / POUND
+    columns = np.array([[trial.cable_column(name) for name in pair] for pair in pairs])
+    tensions = trial.tensions[1:] / POUND
     left_right = np.abs(tensions[:, columns[:, 0]] - tensions[:, columns[:, 1]])
     lags = [
-        _lag(signal, seen.tensions[1:, column], seen.rollout.dt)
-        for signal, column in zip(seen.signals.T, columns[:, 0], strict=True)
+        _delay(signal, trial.tensions[1:, column], trial.rollout.dt)
+        for signal, column in zip(trial.signals.T, columns[:, 0], strict=True)
     ]
     each = ', '.join(f'{1000.0 * lag:.0f}' for lag in lags)
     return [
@@ -124,9 +129,9 @@ def _cables(seen: Watched) -> list[Row]:
     ]
 
 
-def _lag(signal: FloatArray, tension: FloatArray, dt: float) -> float:
+def _delay(signal: FloatArray, tension: FloatArray, dt: float) -> float:
     """Return by how much the second follows the first where both are most alike [s]."""
-    begin = round(SCORED / dt)
+    begin = round(SCORED_FROM / dt)
     first, second = (values[begin:] - values[begin:].mean() for values in (signal, tension))
     lags = correlation_lags(len(second), len(first))
     near_zero = np.abs(lags) * dt < 0.5
@@ -134,12 +139,12 @@ def _lag(signal: FloatArray, tension: FloatArray, dt: float) -> float:
     return float(lags[near_zero][np.argmax(alike[near_zero])] * dt)
 
 
-def _shape(seen: Watched) -> list[Row]:
-    poses = seen.rollout.body_poses[:, :, :3] / INCH
-    away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored(seen)]
-    nodes = contact_node_positions(seen.rollout) / INCH
-    tips = seen.corner('inner_a')[:, :-1, 2] / INCH
-    tops = seen.corner('outer_c')[..., 2] / INCH
+def _shape_rows(trial: DetailedTrial) -> list[Row]:
+    poses = trial.rollout.body_poses[:, :, :3] / INCH
+    away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored_ticks(trial)]
+    nodes = contact_node_positions(trial.rollout) / INCH
+    tips = trial.corner_positions('inner_a')[:, :-1, 2] / INCH
+    tops = trial.corner_positions('outer_c')[..., 2] / INCH
     means = away.mean(axis=0)
     return [
         at_most(
@@ -152,7 +157,7 @@ def _shape(seen: Watched) -> list[Row]:
         at_most(
             'relative_distances',
             'how far T2 to T5 are on average from where they stand, most',
-            float(np.abs(means - _SPACING).max()),
+            float(np.abs(means - _BODY_POSITIONS).max()),
             0.3,
             'in',
             note='on average at ' + ', '.join(f'{mean:.2f}' for mean in means),
@@ -161,16 +166,16 @@ def _shape(seen: Watched) -> list[Row]:
             'unfelt_corners',
             'lowest corner of those that feel no ground',
             float(min(tips.min(), tops.min())),
-            _CLEARANCE,
+            _MIN_CLEARANCE,
             'in',
             note=f'upper corners {tops.min():.2f}, tips of T1 to T4 {tips.min():.2f}',
         ),
     ]
 
 
-def _replays(session: Session, one: Evolved) -> list[Row]:
+def _replay_rows(session: Session, one: Evolved) -> list[Row]:
     """Return a row on the champion run thrice, with another gait in between."""
-    other = spec_of(one, one.generations[0][0])
+    other = trial_of_row(one, one.generations[0][0])
     results = []
     for _ in range(3):
         run_trial(other)
@@ -192,33 +197,35 @@ def _replays(session: Session, one: Evolved) -> list[Row]:
     ]
 
 
-def _draw(session: Session, seen: Watched) -> None:
-    rollout = seen.rollout
-    robot, part = rollout.robot, _scored(seen)
+def _draw_pictures(session: Session, trial: DetailedTrial) -> None:
+    rollout = trial.rollout
+    robot, part = rollout.robot, _scored_ticks(trial)
     time = rollout.time[part]
-    columns = [seen.cable(cables[0]) for _, cables in robot.signals]
-    signals = np.concatenate([seen.signals[:1], seen.signals])[part] / POUND
+    columns = [trial.cable_column(cables[0]) for _, cables in robot.signals]
+    signals = np.concatenate([trial.signals[:1], trial.signals])[part] / POUND
     draw_tensions(
         session.picture('tensions'),
         time,
         signals,
-        seen.tensions[part][:, columns] / POUND,
+        trial.tensions[part][:, columns] / POUND,
         [f'gap {number + 1}' for number in range(len(columns))],
     )
     corners = contact_node_positions(rollout)[part, :-1, 2] / INCH
     draw_normal_forces(
         session.picture('normal_forces'),
         time,
-        seen.normal_forces()[part] / POUND,
+        trial.normal_forces()[part] / POUND,
         corners.reshape(len(time), -1, 2).min(axis=2),
         [root.upper() for root in robot.roots],
     )
     poses = rollout.body_poses[:, :, 0] / INCH
-    draw_relative(
+    draw_relative_positions(
         session.picture('relative'),
         rollout.time,
         poses[:, 1:] - poses[:, :1],
         [root.upper() for root in robot.roots[1:]],
     )
-    write_spine_gif(session.picture('gait').with_suffix('.gif'), seen, SCORED, _LAST)
-    write_spine_strip(session.picture('step'), seen, _LAST - _STEP, _LAST, 6)
+    write_spine_gif(session.picture('gait').with_suffix('.gif'), trial, SCORED_FROM, _DRAWN_UNTIL)
+    write_spine_strip(
+        session.picture('step'), trial, _DRAWN_UNTIL - _STRIP_DURATION, _DRAWN_UNTIL, 6
+    )

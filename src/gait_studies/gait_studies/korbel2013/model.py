@@ -13,18 +13,18 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import Command
-from gait_studies.korbel2013.contact import measurements as contact_measurements
+from gait_studies.korbel2013.contact import contact_measurements as contact_measurements
 from gait_studies.korbel2013.fitness import INCH
-from gait_studies.korbel2013.oscillators import measurements as oscillator_measurements
-from gait_studies.korbel2013.trials import POUND, watch
+from gait_studies.korbel2013.oscillators import oscillator_measurements as oscillator_measurements
+from gait_studies.korbel2013.trials import POUND, record_details
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
 ROBOT = 'tetraspine'
-_STANDING = 10.0
+_STANDING_TIME = 10.0
 
 
-def robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: Session) -> Sequence[Row]:
     """Measure checks 1 to 3: masses, counts and the tension of cables at rest."""
     model = load_robot(ROBOT)
     link = model.links[0]
@@ -79,10 +79,10 @@ def robot(session: Session) -> Sequence[Row]:
     ]
 
 
-def standing(session: Session) -> Sequence[Row]:
+def measure_standing(session: Session) -> Sequence[Row]:
     """Measure checks 4 and 5: the unactuated robot, ten seconds."""
-    still = replace(default_trial(ROBOT, _STANDING), controller='hold', parameters={})
-    seen = watch(still, period=0.02)
+    still = replace(default_trial(ROBOT, _STANDING_TIME), controller='hold', parameters={})
+    seen = record_details(still, period=0.02)
     poses = seen.rollout.body_poses[:, :, :3] / INCH
     base = contact_node_positions(seen.rollout)[:, :-1] / INCH
     spacing = np.diff(poses[-1, :, 0])
@@ -98,7 +98,7 @@ def standing(session: Session) -> Sequence[Row]:
         at_least(
             'check_4_upright',
             'lowest upper corner',
-            float(seen.corner('outer_c')[..., 2].min() / INCH),
+            float(seen.corner_positions('outer_c')[..., 2].min() / INCH),
             5.0,
             'in',
         ),
@@ -121,7 +121,7 @@ def standing(session: Session) -> Sequence[Row]:
     ]
 
 
-def contact(session: Session) -> Sequence[Row]:
+def measure_contact(session: Session) -> Sequence[Row]:
     """Measure checks 6 to 12: what the ground does to a node, by the laws alone."""
     found = contact_measurements()
     wanted = (
@@ -172,7 +172,7 @@ def contact(session: Session) -> Sequence[Row]:
     ]
 
 
-def oscillators(session: Session) -> Sequence[Row]:
+def measure_oscillators(session: Session) -> Sequence[Row]:
     """Measure checks 13 to 17 and 19: one oscillator, and networks of four."""
     found = oscillator_measurements()
     wanted = (
@@ -207,12 +207,12 @@ def oscillators(session: Session) -> Sequence[Row]:
             0.86,
             note=f'{found["dead_share"]:.1%} wholly dead',
         ),
-        *_blanking(),
+        *_blanking_rows(),
         at_most('check_19_peak', 'largest signal of them', found['largest_signal'], 0.28),
     ]
 
 
-def _blanking() -> list[Row]:
+def _blanking_rows() -> list[Row]:
     """Return rows on check 18: what the controller sends in a trial of 15 s."""
     model, period = load_robot(ROBOT), 0.02
     cls = registry.controller('matsuoka')

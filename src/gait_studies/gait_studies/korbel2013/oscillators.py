@@ -8,16 +8,16 @@ from gait_core.arrays import FloatArray
 from gait_cpg.oscillators.diagnosis import diagnose
 from gait_cpg.oscillators.matsuoka import cross_weight_count, neural_oscillators, reference_weights
 
-STEP = 0.0005
+EULER_STEP = 0.0005
 """Explicit Euler step of the thesis [s]."""
 
-SAMPLES = 30000
+TRIAL_SAMPLES = 30000
 """Steps of a trial of 15 s."""
 
-BLANKED = 2500
+BLANKED_SAMPLES = 2500
 """First samples that the robot never sees."""
 
-REFERENCE = {
+REFERENCE_SIGNALS = {
     2000: (0.09587769, 0.11561952, -0.10681086, -0.01932287),
     4000: (-0.08152248, 0.09401814, -0.01287179, 0.0),
     10000: (-0.20903445, 0.13641536, 0.03507216, 0.0),
@@ -26,11 +26,11 @@ REFERENCE = {
 }
 """Signals by sample, of ``reference_weights(4)`` and a time constant of 0.25 s."""
 
-_GENOMES = 200
+_GENOME_COUNT = 200
 _SEED = 2013
 
 
-def measurements() -> dict[str, float]:
+def oscillator_measurements() -> dict[str, float]:
     """
     Return what single oscillators and networks of four do.
 
@@ -46,52 +46,56 @@ def measurements() -> dict[str, float]:
         ('slow', 1.5, 0.3, 3.0),
         ('target', 1.5, 0.2274, 2.0),
     ):
-        signal = _single(weight, tau, ratio)
+        signal = _oscillator_signal(weight, tau, ratio)
         late = signal[10000:]
-        frequency = float(diagnose(late[:, None], STEP).frequency[0])
+        frequency = float(diagnose(late[:, None], EULER_STEP).frequency[0])
         found[f'{name}_frequency'] = frequency
         found[f'{name}_peak'] = float(np.abs(late).max())
         found[f'{name}_last_peak'] = float(np.abs(signal[-4000:]).max())
         found[f'{name}_third_harmonic'] = _third_harmonic(late, frequency)
-    signals = _four(reference_weights(4), 0.25)
-    errors = [np.abs(signals[sample] - wanted).max() for sample, wanted in REFERENCE.items()]
+    signals = _network_signals(reference_weights(4), 0.25)
+    errors = [
+        np.abs(signals[sample] - wanted).max() for sample, wanted in REFERENCE_SIGNALS.items()
+    ]
     found['reference_error'] = float(max(errors))
     for tau in (0.25, 0.3, 0.5):
-        equal = _four(np.full(cross_weight_count(4), 2.2), tau)
+        equal = _network_signals(np.full(cross_weight_count(4), 2.2), tau)
         found[f'equal_peak_{tau:g}'] = float(np.abs(equal[10000:]).max())
-    return {**found, **_population()}
+    return {**found, **_population_measurements()}
 
 
-def _population() -> dict[str, float]:
+def _population_measurements() -> dict[str, float]:
     """Return how many random networks are alive, and how far their signals go."""
     rng = np.random.default_rng(_SEED)
-    weights = np.asarray(1.0 + 0.0012 * rng.integers(2000, size=(_GENOMES, cross_weight_count(4))))
-    tau = np.asarray(0.2 + 0.00015 * rng.integers(2000, size=_GENOMES))
-    signals = _four(weights, tau)
-    found = diagnose(signals[:, 24000:], STEP)
+    weights = np.asarray(
+        1.0 + 0.0012 * rng.integers(2000, size=(_GENOME_COUNT, cross_weight_count(4)))
+    )
+    tau = np.asarray(0.2 + 0.00015 * rng.integers(2000, size=_GENOME_COUNT))
+    signals = _network_signals(weights, tau)
+    found = diagnose(signals[:, 24000:], EULER_STEP)
     return {
         'alive_share': float((found.verdicts == 'alive').mean()),
         'dead_share': float((found.verdicts == 'dead').mean()),
-        'largest_signal': float(np.abs(signals[:, BLANKED:]).max()),
+        'largest_signal': float(np.abs(signals[:, BLANKED_SAMPLES:]).max()),
         'peak_to_peak': float(np.median(found.peak_to_peak)),
     }
 
 
-def _single(weight: float, tau: float, ratio: float) -> FloatArray:
+def _oscillator_signal(weight: float, tau: float, ratio: float) -> FloatArray:
     network = neural_oscillators([], 1, tau_a=tau, tau_ratio=ratio, pair_weight=weight)
-    return network.euler(network.initial_state(), STEP, SAMPLES).signals[:, 0]
+    return network.euler(network.initial_state(), EULER_STEP, TRIAL_SAMPLES).signals[:, 0]
 
 
-def _four(weights: FloatArray, tau: float | FloatArray) -> FloatArray:
+def _network_signals(weights: FloatArray, tau: float | FloatArray) -> FloatArray:
     network = neural_oscillators(weights, 4, tau_a=tau)
-    return network.euler(network.initial_state(), STEP, SAMPLES).signals
+    return network.euler(network.initial_state(), EULER_STEP, TRIAL_SAMPLES).signals
 
 
 def _third_harmonic(signal: FloatArray, frequency: float) -> float:
     """Return the amplitude of the third harmonic as a share of the first, by least squares."""
     if not frequency:
         return 0.0
-    angle = 2.0 * np.pi * frequency * STEP * np.arange(len(signal))
+    angle = 2.0 * np.pi * frequency * EULER_STEP * np.arange(len(signal))
     waves = [wave(k * angle) for k in range(1, 8) for wave in (np.cos, np.sin)]
     parts, *_ = np.linalg.lstsq(
         np.stack([np.ones_like(angle), *waves], axis=1), signal, rcond=None

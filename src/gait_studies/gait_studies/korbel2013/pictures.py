@@ -51,20 +51,20 @@ def draw_distances(path: Path, time: FloatArray, curves: Sequence[tuple[FloatArr
         axes.legend(fontsize='small', loc='upper left')
 
 
-def draw_histogram(path: Path, far: FloatArray) -> None:
+def draw_random_distances(path: Path, distances: FloatArray) -> None:
     """Draw how far random gaits go, (populations, individuals) [in]."""
     with figure_of(path, (9.0, 3.6)) as figure:
         extremes, counts = figure.subplots(1, 2)
-        numbers = np.arange(1, len(far) + 1)
-        extremes.bar(numbers, far.max(axis=1), color='tab:blue', label='best')
-        extremes.bar(numbers, far.min(axis=1), color='tab:orange', label='worst')
+        numbers = np.arange(1, len(distances) + 1)
+        extremes.bar(numbers, distances.max(axis=1), color='tab:blue', label='best')
+        extremes.bar(numbers, distances.min(axis=1), color='tab:orange', label='worst')
         extremes.axhline(0.0, color='0.3', linewidth=0.8)
         extremes.set(xlabel='population', ylabel='distance in 15 s [in]')
         extremes.legend(fontsize='small')
-        counts.hist(far.ravel(), bins=40, color='tab:gray')
+        counts.hist(distances.ravel(), bins=40, color='tab:gray')
         counts.axvline(0.0, color='0.3', linewidth=0.8)
         counts.set(
-            xlabel='distance in 15 s [in]', ylabel='gaits', title=f'{far.size} random gaits'
+            xlabel='distance in 15 s [in]', ylabel='gaits', title=f'{distances.size} random gaits'
         )
 
 
@@ -108,11 +108,13 @@ def draw_normal_forces(
         figure.suptitle('normal force (filled) and height of the lower corners', fontsize='medium')
 
 
-def draw_relative(path: Path, time: FloatArray, away: FloatArray, names: Sequence[str]) -> None:
+def draw_relative_positions(
+    path: Path, time: FloatArray, positions: FloatArray, names: Sequence[str]
+) -> None:
     """Draw how far ahead of the rear body every other one is, (T, bodies) [in]."""
     with figure_of(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
-        for name, distance in zip(names, away.T, strict=True):
+        for name, distance in zip(names, positions.T, strict=True):
             axes.plot(time, distance, linewidth=0.9, label=name)
         axes.set(xlabel='time [s]', ylabel='ahead of T1 [in]', xlim=(time[0], time[-1]))
         axes.legend(fontsize='small', ncols=len(names))

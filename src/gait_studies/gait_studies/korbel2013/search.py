@@ -17,24 +17,24 @@ from gait_tools.study.session import Session
 EXPERIMENT = 'korbel2013'
 TAU = 'tau_a'
 
-_DRAWS = 5000
+_RATE_ITERATIONS = 5000
 """Iterations over which rates are counted: 10 000 children."""
 
 
-def planned(seed: int, **settings: Any) -> Plan:
+def load_search_plan(seed: int, **settings: Any) -> Plan:
     """Return the published search with some settings of the optimiser replaced."""
     changes = {'seed': seed, 'optimizer': {'settings': settings}}
     return load_plan(EXPERIMENT, changes)
 
 
-def made(plan: Plan) -> SteadyStateOptimizer:
+def make_search(plan: Plan) -> SteadyStateOptimizer:
     """Return the plan's optimiser."""
     search = plan.make_optimizer()
     assert isinstance(search, SteadyStateOptimizer)
     return search
 
 
-def fitness(session: Session) -> Sequence[Row]:
+def measure_fitness(session: Session) -> Sequence[Row]:
     """Measure check 20: the weights of Eq. 10 as the experiment has them."""
     weights = load_plan(EXPERIMENT).experiment.fitness
     terms = {'forward': 10.0, 'twist': 0.1, 'direction': 12.0, 'lateral': 0.5}
@@ -52,42 +52,44 @@ def fitness(session: Session) -> Sequence[Row]:
     ]
 
 
-def search(session: Session) -> Sequence[Row]:
+def measure_search(session: Session) -> Sequence[Row]:
     """Measure checks 21 to 26 on made-up objectives: draws, rates, limits, size, stops."""
     return [
-        *_first_draws(session),
-        *_rates(session),
-        *_limits(session),
-        *_stops(session),
-        *_listing(session),
+        *_first_draw_rows(session),
+        *_rate_rows(session),
+        *_limit_rows(session),
+        *_stop_rows(session),
+        *_listing_rows(session),
     ]
 
 
-def values_of(plan: Plan, genomes: Sequence[FloatArray]) -> FloatArray:
+def decode_genomes(plan: Plan, genomes: Sequence[FloatArray]) -> FloatArray:
     """Return genes in their units, (n, genes)."""
     return np.array([list(plan.space.decode(genome).values()) for genome in genomes])
 
 
-def _told(children: Sequence[Candidate], value: Callable[[FloatArray], float]) -> list[Evaluation]:
+def _evaluations(
+    children: Sequence[Candidate], value: Callable[[FloatArray], float]
+) -> list[Evaluation]:
     return [
         Evaluation(id=one.id, status='ok', objectives=np.array([value(one.values)]))
         for one in children
     ]
 
 
-def _run(
+def _run_iterations(
     optimizer: SteadyStateOptimizer, value: Callable[[FloatArray], float], iterations: int
 ) -> Iterator[list[Candidate]]:
-    optimizer.tell(_told(optimizer.ask(), value))
+    optimizer.tell(_evaluations(optimizer.ask(), value))
     for _ in range(iterations):
         children = optimizer.ask()
-        optimizer.tell(_told(children, value))
+        optimizer.tell(_evaluations(children, value))
         yield children
 
 
-def _first_draws(session: Session) -> list[Row]:
-    plan = planned(session.seed, population=2000)
-    drawn = values_of(plan, [one.values for one in made(plan).ask()])
+def _first_draw_rows(session: Session) -> list[Row]:
+    plan = load_search_plan(session.seed, population=2000)
+    drawn = decode_genomes(plan, [one.values for one in make_search(plan).ask()])
     weights, tau = drawn[:, :-1], drawn[:, -1]
     steps = np.concatenate([((weights - 1.0) / 0.0012).ravel(), (tau - 0.2) / 0.00015])
     return [
@@ -114,17 +116,17 @@ def _first_draws(session: Session) -> list[Row]:
     ]
 
 
-def _rates(session: Session) -> list[Row]:
+def _rate_rows(session: Session) -> list[Row]:
     # All are worth the same, so that no child takes a place: parents are the first individuals.
-    plan = planned(session.seed)
-    optimizer = made(plan)
-    optimizer.tell(_told(optimizer.ask(), lambda genome: 0.0))
+    plan = load_search_plan(session.seed)
+    optimizer = make_search(plan)
+    optimizer.tell(_evaluations(optimizer.ask(), lambda genome: 0.0))
     known = {one.id: one.genome for one in optimizer.population}
-    steps = np.array(made(plan)._steps)
+    steps = np.array(make_search(plan)._steps)
     swaps, moves, sizes = [0, 0], [0, 0], np.zeros(len(steps))
-    for _ in range(_DRAWS):
+    for _ in range(_RATE_ITERATIONS):
         children = optimizer.ask()
-        optimizer.tell(_told(children, lambda genome: 0.0))
+        optimizer.tell(_evaluations(children, lambda genome: 0.0))
         for child in children:
             if len(child.parents) < 2:
                 continue
@@ -146,7 +148,7 @@ def _rates(session: Session) -> list[Row]:
             'largest step of a weight',
             float(largest[:-1].max()),
             0.2 * (1 + 1e-9),
-            note=f'in {2 * _DRAWS} children',
+            note=f'in {2 * _RATE_ITERATIONS} children',
         ),
         at_most(
             'check_22_tau', 'largest step of tau_A', float(largest[-1]), 0.05 * (1 + 1e-9), 's'
@@ -154,15 +156,15 @@ def _rates(session: Session) -> list[Row]:
     ]
 
 
-def _limits(session: Session) -> list[Row]:
-    plan = planned(session.seed, unstopped=10**6)
-    optimizer = made(plan)
+def _limit_rows(session: Session) -> list[Row]:
+    plan = load_search_plan(session.seed, unstopped=10**6)
+    optimizer = make_search(plan)
     children = [
         one.values
-        for pair in _run(optimizer, lambda genome: -float(genome.sum()), 2000)
+        for pair in _run_iterations(optimizer, lambda genome: -float(genome.sum()), 2000)
         for one in pair
     ]
-    values = values_of(plan, children)
+    values = decode_genomes(plan, children)
     gains = np.diff(optimizer.history)
     return [
         at_least(
@@ -178,36 +180,43 @@ def _limits(session: Session) -> list[Row]:
     ]
 
 
-def _stops(session: Session) -> list[Row]:
-    flat, rising = made(planned(session.seed)), made(planned(session.seed))
+def _stop_rows(session: Session) -> list[Row]:
+    flat, rising = (
+        make_search(load_search_plan(session.seed)),
+        make_search(load_search_plan(session.seed)),
+    )
     count = iter(range(10**9))
     return [
         near(
             'check_25_flat',
             'iteration at which a flat history stops',
-            float(_stopped(flat, lambda genome: 1.0)),
+            float(_iterations_until_stop(flat, lambda genome: 1.0)),
             201.0,
             0.0,
         ),
         near(
             'check_25_last',
             'iteration at which one that always gains stops',
-            float(_stopped(rising, lambda genome: float(next(count)))),
+            float(_iterations_until_stop(rising, lambda genome: float(next(count)))),
             2000.0,
             0.0,
         ),
     ]
 
 
-def _stopped(optimizer: SteadyStateOptimizer, value: Callable[[FloatArray], float]) -> int:
-    for iteration, _ in enumerate(_run(optimizer, value, 3000)):
+def _iterations_until_stop(
+    optimizer: SteadyStateOptimizer, value: Callable[[FloatArray], float]
+) -> int:
+    for iteration, _ in enumerate(_run_iterations(optimizer, value, 3000)):
         if optimizer.stop():
             return iteration + 1
     return 3000
 
 
-def _listing(session: Session) -> list[Row]:
-    found: Mapping[bool, int] = {mode: _new_taus(session.seed, mode) for mode in (True, False)}
+def _listing_rows(session: Session) -> list[Row]:
+    found: Mapping[bool, int] = {
+        mode: _count_new_taus(session.seed, mode) for mode in (True, False)
+    }
     return [
         near(
             'check_26',
@@ -220,9 +229,9 @@ def _listing(session: Session) -> list[Row]:
     ]
 
 
-def _new_taus(seed: int, listing_compat: bool) -> int:
-    optimizer = made(planned(seed, listing_compat=listing_compat))
-    first = {one.values[-1] for one in made(planned(seed)).ask()}
-    for _ in _run(optimizer, lambda genome: float(np.sin(40.0 * genome).sum()), 400):
+def _count_new_taus(seed: int, listing_compat: bool) -> int:
+    optimizer = make_search(load_search_plan(seed, listing_compat=listing_compat))
+    first = {one.values[-1] for one in make_search(load_search_plan(seed)).ask()}
+    for _ in _run_iterations(optimizer, lambda genome: float(np.sin(40.0 * genome).sum()), 400):
         pass
     return sum(one.genome[-1] not in first for one in optimizer.population)

@@ -147,12 +147,14 @@ class SteadyStateOptimizer(Optimizer):
         self._ledger.check_ask()
         if not self.population:
             count = self._settings.population
-            self._asked = self._ledger.issue_candidates(list(self._drawn(count)), [()] * count)
+            self._asked = self._ledger.issue_candidates(
+                list(self._draw_genomes(count)), [()] * count
+            )
         else:
-            first, second = self._winner(), self._winner()
+            first, second = self._select_parent(), self._select_parent()
             ids = (first.id,) if first.id == second.id else (first.id, second.id)
             self._asked = self._ledger.issue_candidates(
-                self._children(first.genome, second.genome), [ids, ids[::-1]]
+                self._cross_and_mutate(first.genome, second.genome), [ids, ids[::-1]]
             )
         return self._asked
 
@@ -167,7 +169,7 @@ class SteadyStateOptimizer(Optimizer):
             self.population = born
             return
         for child in born:
-            self._place(child)
+            self._insert(child)
         with np.errstate(invalid='ignore'):
             mean = float(np.mean([one.fitness for one in self.population]))
         # Members without a fitness are the last to stay: the mean counts from when none is left.
@@ -188,7 +190,7 @@ class SteadyStateOptimizer(Optimizer):
             )
         return ''
 
-    def _drawn(self, count: int) -> FloatArray:
+    def _draw_genomes(self, count: int) -> FloatArray:
         size = (count, len(self._steps))
         if self._settings.grid:
             shares = self._rng.integers(self._settings.grid, size=size) / self._settings.grid
@@ -196,23 +198,23 @@ class SteadyStateOptimizer(Optimizer):
             shares = self._rng.random(size)
         return np.asarray(self._low + (self._high - self._low) * shares)
 
-    def _tournament(self) -> list[int]:
+    def _draw_tournament(self) -> list[int]:
         drawn = self._rng.integers(len(self.population), size=self._settings.tournament)
         return [int(place) for place in drawn]
 
-    def _winner(self) -> Member:
-        return min((self.population[i] for i in self._tournament()), key=lambda one: one.key)
+    def _select_parent(self) -> Member:
+        return min((self.population[i] for i in self._draw_tournament()), key=lambda one: one.key)
 
-    def _children(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
+    def _cross_and_mutate(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
         n = len(self._steps)
         # Uniform crossover (Table 6): genes of the same index are swapped.
         swapped = self._rng.random(n) < self._settings.crossover_probability
         one, two = np.where(swapped, second, first), np.where(swapped, first, second)
-        moves = self._moves()
-        again = moves if self._settings.listing_compat else self._moves()
-        return [_stepped(one, *moves), _stepped(two, *again)]
+        moves = self._draw_steps()
+        again = moves if self._settings.listing_compat else self._draw_steps()
+        return [_apply_steps(one, *moves), _apply_steps(two, *again)]
 
-    def _moves(self) -> tuple[BoolArray, FloatArray]:
+    def _draw_steps(self) -> tuple[BoolArray, FloatArray]:
         """Return which genes take a step, and by how much."""
         n = len(self._steps)
         # Mutation (Table 6): a uniform step, up or down with equal chance.
@@ -223,21 +225,21 @@ class SteadyStateOptimizer(Optimizer):
             chosen[-1] = False
         return chosen, signs * sizes
 
-    def _place(self, child: Member) -> None:
+    def _insert(self, child: Member) -> None:
         """
         Replace the worst of a tournament by a better child, else the worst of all.
 
         The published text asks of the second that the mean improves, its program that the child
         is better: the same thing.
         """
-        place = max(self._tournament(), key=lambda i: self.population[i].key)
+        place = max(self._draw_tournament(), key=lambda i: self.population[i].key)
         if not child.key < self.population[place].key:
             place = max(range(len(self.population)), key=lambda i: self.population[i].key)
         if child.key < self.population[place].key:
             self.population[place] = child
 
 
-def _stepped(genome: FloatArray, chosen: BoolArray, moves: FloatArray) -> FloatArray:
+def _apply_steps(genome: FloatArray, chosen: BoolArray, moves: FloatArray) -> FloatArray:
     """Return a genome after its steps; one that would reach or leave a bound is not taken."""
     moved = genome + moves
     taken = chosen & (moved > 0.0) & (moved < 1.0)

@@ -7,10 +7,19 @@ evolutions run first among those that need them; later parts read their runs.
 
 from __future__ import annotations
 
-from gait_studies.korbel2013.evolution import evolution, populations, step_size
-from gait_studies.korbel2013.gait import champion
-from gait_studies.korbel2013.model import contact, oscillators, robot, standing
-from gait_studies.korbel2013.search import fitness, search
+from gait_studies.korbel2013.evolution import (
+    measure_evolution,
+    measure_populations,
+    measure_step_size,
+)
+from gait_studies.korbel2013.gait import measure_champion
+from gait_studies.korbel2013.model import (
+    measure_contact,
+    measure_oscillators,
+    measure_robot,
+    measure_standing,
+)
+from gait_studies.korbel2013.search import measure_fitness, measure_search
 from gait_tools.study.definition import Part, Study
 
 
@@ -22,15 +31,15 @@ def study() -> Study:
         source='Korbel (2013), Central Pattern Generator Gait Evolution of a Robotic Modular '
         'Tetrahedral Tensegrity, University of Idaho.',
         parts=(
-            Part(name='robot', measure=robot),
-            Part(name='standing', measure=standing),
-            Part(name='contact', measure=contact),
-            Part(name='oscillators', measure=oscillators),
-            Part(name='fitness', measure=fitness),
-            Part(name='search', measure=search),
-            Part(name='evolution', measure=evolution),
-            Part(name='populations', measure=populations),
-            Part(name='champion', measure=champion),
-            Part(name='step_size', measure=step_size),
+            Part(name='robot', measure=measure_robot),
+            Part(name='standing', measure=measure_standing),
+            Part(name='contact', measure=measure_contact),
+            Part(name='oscillators', measure=measure_oscillators),
+            Part(name='fitness', measure=measure_fitness),
+            Part(name='search', measure=measure_search),
+            Part(name='evolution', measure=measure_evolution),
+            Part(name='populations', measure=measure_populations),
+            Part(name='champion', measure=measure_champion),
+            Part(name='step_size', measure=measure_step_size),
         ),
     )

@@ -24,42 +24,42 @@ EXPERIMENT = 'korbel2013'
 POUND = 4.448222
 """N."""
 
-TRIALS = 10
+EVOLUTION_COUNT = 10
 """Evolutions of the thesis, each from an initial population of its own."""
 
-SCORED = 3.0
+SCORED_FROM = 3.0
 """Time from which a gait is judged [s]."""
 
-_QUICK = 101
-_FINE = 0.002
+_QUICK_GENERATIONS = 101
+_FINE_PERIOD = 0.002
 
 
-def names(session: Session) -> list[str]:
+def evolution_names(session: Session) -> list[str]:
     """Return the names of the study's evolutions."""
-    return [f'trial_{number + 1:02d}' for number in range(1 if session.quick else TRIALS)]
+    return [f'trial_{number + 1:02d}' for number in range(1 if session.quick else EVOLUTION_COUNT)]
 
 
-def evolve(session: Session) -> list[Evolved]:
+def run_evolutions(session: Session) -> list[Evolved]:
     """Return the evolutions, run side by side or resumed; short ones when it has to be quick."""
-    short = {'generations': _QUICK} if session.quick else {}
+    short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
     return session.evolve_all(
         {
             name: (EXPERIMENT, {'seed': session.seed_of(number), **short})
-            for number, name in enumerate(names(session))
+            for number, name in enumerate(evolution_names(session))
         }
     )
 
 
-def evolved(session: Session) -> list[Evolved]:
+def read_evolutions(session: Session) -> list[Evolved]:
     """Return the evolutions of this study that were run before."""
-    return [read_evolved(session.folder / 'runs' / name) for name in names(session)]
+    return [read_evolved(session.folder / 'runs' / name) for name in evolution_names(session)]
 
 
-def replayed(one: Evolved) -> SteadyStateOptimizer:
+def replay_search(evolution: Evolved) -> SteadyStateOptimizer:
     """Return the optimiser of an evolution as it stood at its end."""
-    optimizer = one.plan.make_optimizer()
+    optimizer = evolution.plan.make_optimizer()
     assert isinstance(optimizer, SteadyStateOptimizer)
-    for rows in one.generations:
+    for rows in evolution.generations:
         optimizer.ask()
         optimizer.tell([_evaluation(row) for row in rows])
     return optimizer
@@ -76,18 +76,18 @@ def best_row(rows: Iterable[TrialRow]) -> TrialRow:
     return max(rows, key=lambda row: (-np.inf if row.fitness is None else row.fitness, -row.id))
 
 
-def spec_of(one: Evolved, row: TrialRow) -> TrialSpec:
+def trial_of_row(evolution: Evolved, row: TrialRow) -> TrialSpec:
     """Return the trial of a row."""
-    return one.plan.spec(row.values, replace(row.trial_index, repeat=0))
+    return evolution.plan.spec(row.values, replace(row.trial_index, repeat=0))
 
 
-def champion_of(trials: Sequence[Evolved]) -> Evolved:
+def best_evolution(evolutions: Sequence[Evolved]) -> Evolved:
     """Return the evolution with the best champion."""
-    return max(trials, key=lambda one: one.champion.fitness)
+    return max(evolutions, key=lambda one: one.champion.fitness)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watched:
+class DetailedTrial:
     """
     A trial with what its record leaves out, at every tick.
 
@@ -106,15 +106,15 @@ class Watched:
     tensions: FloatArray
     signals: FloatArray
 
-    def cable(self, name: str) -> int:
+    def cable_column(self, name: str) -> int:
         """Return the column of a cable."""
         return [one.name for one in self.rollout.robot.force_elements].index(name)
 
-    def corner(self, cable: str) -> FloatArray:
+    def corner_positions(self, cable: str) -> FloatArray:
         """Return where every body has the corner from which cables of a kind go, (T + 1, b, 3)."""
         rollout = self.rollout
         robot = rollout.robot
-        point = np.array(robot.force_elements[self.cable(f'gap1_{cable}')].point_a)
+        point = np.array(robot.force_elements[self.cable_column(f'gap1_{cable}')].point_a)
         frames = link_poses(robot, rollout.joint_positions, rollout.body_poses)
         frames = frames[:, [robot.link_index[root] for root in robot.roots]]
         return np.asarray(frames[..., :3, :3] @ point + frames[..., :3, 3])
@@ -129,7 +129,7 @@ class Watched:
         return total
 
 
-def watch(spec: TrialSpec, period: float = _FINE) -> Watched:
+def record_details(spec: TrialSpec, period: float = _FINE_PERIOD) -> DetailedTrial:
     """
     Return a trial as it goes on between its control periods.
 
@@ -150,7 +150,7 @@ def watch(spec: TrialSpec, period: float = _FINE) -> Watched:
     rollout = loop.rollout()
     robot = rollout.robot
     targets = {name: column for column, name in enumerate(robot.target_names)}
-    return Watched(
+    return DetailedTrial(
         rollout=rollout,
         lengths=np.array([state.element_lengths for state in states]),
         tensions=np.array([state.element_forces for state in states]),
@@ -162,7 +162,7 @@ def watch(spec: TrialSpec, period: float = _FINE) -> Watched:
     )
 
 
-def travel(rollout: Rollout) -> FloatArray:
+def node_travel(rollout: Rollout) -> FloatArray:
     """Return how far node 1 has gone along x at every tick, (T + 1,) [in]."""
     row = contact_node_index(rollout.robot, NODE_1)
     x = contact_node_positions(rollout)[:, row, 0]

@@ -16,22 +16,22 @@ from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_studies.mckenna1990.model import ROBOT
-from gait_studies.mckenna1990.pictures import draw_steps
+from gait_studies.mckenna1990.pictures import draw_step_pattern
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
 CONTROLLER = 'insect_gait'
-DT = 1.0 / 2400.0
-STEP = 0.05
+CONTROL_PERIOD = 1.0 / 2400.0
+STEP_DURATION = 0.05
 """Time of a step [s]."""
-LEGS = ('bl', 'ml', 'fl', 'br', 'mr', 'fr')
+WAVE_ORDER = ('bl', 'ml', 'fl', 'br', 'mr', 'fr')
 """In the order in which the wave lets them step."""
 WAITING, STEPPING = 1.0, 2.0
-_CYCLES = (0.1, 0.15, 0.2, 0.3, 0.5)
+_CYCLE_TIMES = (0.1, 0.15, 0.2, 0.3, 0.5)
 _FORWARD = Command(velocity=(0.06, 0.0, 0.0))
 
 
-class Held:
+class HeldWalk:
     """
     The gait of a robot that hangs still, whatever it is told; legs feel what they are made to.
 
@@ -49,11 +49,14 @@ class Held:
         self.controller = cls(self.robot, build(cls.Params, {'heading_gain': 0.0, **parameters}))
         self.states: list[list[float]] = []
         self.targets: list[FloatArray] = []
-        self._feels = {'positions': self.robot.stance.copy(), 'efforts': 0.0 * self.robot.stance}
+        self._readings = {
+            'positions': self.robot.stance.copy(),
+            'efforts': 0.0 * self.robot.stance,
+        }
 
-    def feel(self, kind: str, joint: str, value: float) -> None:
+    def set_reading(self, kind: str, joint: str, value: float) -> None:
         """Make a joint feel an angle [rad] (``positions``) or torque [N m] (``efforts``)."""
-        self._feels[kind][self.robot.joint_index[joint]] = value
+        self._readings[kind][self.robot.joint_index[joint]] = value
 
     def run(self, seconds: float) -> None:
         """Let it walk on."""
@@ -62,8 +65,8 @@ class Held:
             tick=0,
             time=0.0,
             joint_names=self.robot.joint_names,
-            joint_positions=self._feels['positions'],
-            joint_efforts=self._feels['efforts'],
+            joint_positions=self._readings['positions'],
+            joint_efforts=self._readings['efforts'],
             imu=Imu(
                 orientation=np.array([0.0, 0.0, 0.0, 1.0]),
                 angular_velocity=zero,
@@ -71,10 +74,10 @@ class Held:
             ),
             contacts=Contacts(soles=self.robot.soles),
         )
-        for _ in range(round(seconds / DT)):
-            targets = self.controller.step(DT, _FORWARD, seen)
+        for _ in range(round(seconds / CONTROL_PERIOD)):
+            targets = self.controller.step(CONTROL_PERIOD, _FORWARD, seen)
             state = self.controller.state()
-            self.states.append([state[f'state.{leg}'] for leg in LEGS])
+            self.states.append([state[f'state.{leg}'] for leg in WAVE_ORDER])
             assert targets.position is not None
             self.targets.append(targets.position[-1])
             self.names = targets.names
@@ -90,65 +93,75 @@ class Held:
             edges = np.diff(column.astype(int))
             begun, ended = np.flatnonzero(edges > 0) + 1, np.flatnonzero(edges < 0) + 1
             ended = ended[ended > begun[0]] if len(begun) else ended[:0]
-            found.append(DT * np.column_stack([begun[: len(ended)], ended]))
+            found.append(CONTROL_PERIOD * np.column_stack([begun[: len(ended)], ended]))
         return found
 
 
-def gait(session: Session) -> Sequence[Row]:
+def measure_gait(session: Session) -> Sequence[Row]:
     """Measure checks 11 to 19: motor commands, oscillators, order, ramp and reflexes."""
-    held = {cycle: _walk(cycle) for cycle in _CYCLES}
+    held = {cycle: _run_cycle(cycle) for cycle in _CYCLE_TIMES}
     for name, cycle, seconds in (
         ('tripod', 0.1, 0.6),
         ('intermediate', 0.2, 0.9),
         ('wave', 0.5, 1.6),
     ):
-        draw_steps(session.picture(f'steps_{name}'), held[cycle].stepping(), LEGS, DT, seconds)
+        draw_step_pattern(
+            session.picture(f'steps_{name}'),
+            held[cycle].stepping(),
+            WAVE_ORDER,
+            CONTROL_PERIOD,
+            seconds,
+        )
     return [
-        _command(),
-        *_timing(held),
-        *_tripod(held[0.1]),
-        *_wave(held),
-        *_ramp(session),
-        _refused(),
-        *_reflexes(),
+        _command_row(),
+        *_timing_rows(held),
+        *_tripod_rows(held[0.1]),
+        *_wave_rows(held),
+        *_ramp_rows(session),
+        _refusal_row(),
+        *_reflex_rows(),
     ]
 
 
-def _walk(cycle: float) -> Held:
-    held = Held(period_scale=cycle / (2.0 * STEP))
+def _run_cycle(cycle: float) -> HeldWalk:
+    held = HeldWalk(period_scale=cycle / (2.0 * STEP_DURATION))
     held.run(max(1.0, 4.2 * cycle))
     return held
 
 
-def _command() -> Row:
+def _command_row() -> Row:
     """Return a row on a rest angle between the ends of a step: a straight line in time."""
-    held = Held()
+    held = HeldWalk()
     held.run(0.3)
     joint = held.names.index('leg_bl0')
     begun, ended = held.steps()[0][1]
-    angles = np.array(held.targets)[round(begun / DT) : round(ended / DT) + 1, joint]
-    line = np.interp(np.arange(len(angles)), [0, round(STEP / DT)], [0.3, -0.1])
+    angles = np.array(held.targets)[
+        round(begun / CONTROL_PERIOD) : round(ended / CONTROL_PERIOD) + 1, joint
+    ]
+    line = np.interp(
+        np.arange(len(angles)), [0, round(STEP_DURATION / CONTROL_PERIOD)], [0.3, -0.1]
+    )
     return at_most(
         'check_11',
         'rest angle of a coxa in its step less a straight line from 0.3 to -0.1 rad in 50 ms',
         float(np.abs(angles - line).max()),
-        0.4 * DT / STEP + 1e-9,
+        0.4 * CONTROL_PERIOD / STEP_DURATION + 1e-9,
         'rad',
         note='a physics step of the thesis is a control period here',
     )
 
 
-def _timing(held: Mapping[float, Held]) -> list[Row]:
+def _timing_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
     cycles, lasts, sides, across = [], [], [], []
     for cycle, one in held.items():
         begun = [steps[:, 0] for steps in one.steps()]
         for steps in one.steps():
-            lasts.append(np.abs(steps[:, 1] - steps[:, 0] - STEP).max())
+            lasts.append(np.abs(steps[:, 1] - steps[:, 0] - STEP_DURATION).max())
             cycles.append(np.abs(np.diff(steps[:, 0]) - cycle).max())
         for back, front in ((0, 1), (1, 2), (3, 4), (4, 5)):
-            sides.append(_apart(begun[back], begun[front], STEP, cycle))
+            sides.append(_lag_error(begun[back], begun[front], STEP_DURATION, cycle))
         for left in range(3):
-            across.append(_apart(begun[left], begun[left + 3], 0.5 * cycle, cycle))
+            across.append(_lag_error(begun[left], begun[left + 3], 0.5 * cycle, cycle))
     frames = 1.01
     rows = (
         ('check_12', 'time between steps of a leg less the cycle, most', cycles),
@@ -158,20 +171,20 @@ def _timing(held: Mapping[float, Held]) -> list[Row]:
     )
     note = 'cycles of 0.1 to 0.5 s, five of them'
     return [
-        at_most(name, what, float(max(values)) / DT, frames, 'frames', note=note)
+        at_most(name, what, float(max(values)) / CONTROL_PERIOD, frames, 'frames', note=note)
         for name, what, values in rows
     ]
 
 
-def _apart(first: FloatArray, second: FloatArray, wanted: float, cycle: float) -> float:
+def _lag_error(first: FloatArray, second: FloatArray, expected_lag: float, cycle: float) -> float:
     """Return by how much the lag of the second after the first differs from that wanted [s]."""
-    lag = second[1] - first[1] - wanted
+    lag = second[1] - first[1] - expected_lag
     return float(abs(lag - cycle * round(lag / cycle)))
 
 
-def _tripod(held: Held) -> list[Row]:
-    stepping = held.stepping()[round(0.2 / DT) :]
-    one = np.array([leg in ('bl', 'fl', 'mr') for leg in LEGS])
+def _tripod_rows(held: HeldWalk) -> list[Row]:
+    stepping = held.stepping()[round(0.2 / CONTROL_PERIOD) :]
+    one = np.array([leg in ('bl', 'fl', 'mr') for leg in WAVE_ORDER])
     either = (stepping == one).all(axis=1) | (stepping == ~one).all(axis=1)
     changes = np.abs(np.diff((stepping == one).all(axis=1).astype(int))).sum()
     return [
@@ -185,7 +198,7 @@ def _tripod(held: Held) -> list[Row]:
     ]
 
 
-def _wave(held: Mapping[float, Held]) -> list[Row]:
+def _wave_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
     order = []
     for cycle in (0.3, 0.5):
         begun = sorted((t, leg) for leg, s in enumerate(held[cycle].steps()) for t in s[:, 0])
@@ -205,21 +218,23 @@ def _wave(held: Mapping[float, Held]) -> list[Row]:
     ]
 
 
-def _ramp(session: Session) -> list[Row]:
-    held = Held(period_scale=5.0, period_rate=4.0 / 3.0)
+def _ramp_rows(session: Session) -> list[Row]:
+    held = HeldWalk(period_scale=5.0, period_rate=4.0 / 3.0)
     held.run(0.5)
     held.controller.set_params(replace(held.controller.params, period_scale=1.0))
     held.run(3.5)
-    draw_steps(session.picture('steps_ramp'), held.stepping(), LEGS, DT, 4.0)
+    draw_step_pattern(
+        session.picture('steps_ramp'), held.stepping(), WAVE_ORDER, CONTROL_PERIOD, 4.0
+    )
     steps = held.steps()
     ratios, overlaps = [], []
     for one in steps:
         middle = 0.5 * (one[1:, 0] + one[:-1, 0])
         scale = 5.0 - 4.0 / 3.0 * np.clip(middle - 0.5, 0.0, 3.0)
-        ratios.append(np.diff(one[:, 0]) / (2.0 * STEP * scale))
+        ratios.append(np.diff(one[:, 0]) / (2.0 * STEP_DURATION * scale))
     for back, front in ((0, 1), (1, 2), (3, 4), (4, 5)):
         gaps = np.abs(steps[back][:, None, 0] - steps[front][None, :, 0])
-        overlaps.append(max(0.0, float((STEP - gaps).max())))
+        overlaps.append(max(0.0, float((STEP_DURATION - gaps).max())))
     found = np.concatenate(ratios)
     return [
         at_most(
@@ -241,7 +256,7 @@ def _ramp(session: Session) -> list[Row]:
     ]
 
 
-def _refused() -> Row:
+def _refusal_row() -> Row:
     cls = registry.controller(CONTROLLER)
     try:
         build(cls.Params, {'period_scale': 0.9})
@@ -251,25 +266,31 @@ def _refused() -> Row:
     return near('check_17', 'a period scale of 0.9 is refused (1: yes)', refused, 1.0, 0.0)
 
 
-def _reflexes() -> list[Row]:
-    held = Held(load_reflex=True, longest_wait=10.0)
-    held.feel('efforts', 'leg_bl1', -1.0)
+def _reflex_rows() -> list[Row]:
+    held = HeldWalk(load_reflex=True, longest_wait=10.0)
+    held.set_reading('efforts', 'leg_bl1', -1.0)
     held.run(0.15)
     waits = held.states[-1][0]
-    held.feel('efforts', 'leg_bl1', 0.0)
-    held.run(DT)
+    held.set_reading('efforts', 'leg_bl1', 0.0)
+    held.run(CONTROL_PERIOD)
     after = held.states[-1][0]
     return [
         near('check_18_waits', 'state of a loaded leg whose turn it is', waits, WAITING, 0.0),
         near('check_18_steps', 'its state a frame after the load', after, STEPPING, 0.0),
-        near('check_19', 'frames from a coxa too far back to its step', _late(), 1.0, 0.0),
+        near(
+            'check_19',
+            'frames from a coxa too far back to its step',
+            _step_reflex_delay(),
+            1.0,
+            0.0,
+        ),
     ]
 
 
-def _late() -> float:
+def _step_reflex_delay() -> float:
     """Return after how many frames a leg of a slow walk steps that is held too far back."""
-    held = Held(step_reflex=True, bearing_neighbours=False, period_scale=20.0)
+    held = HeldWalk(step_reflex=True, bearing_neighbours=False, period_scale=20.0)
     held.run(0.01)
-    held.feel('positions', 'leg_ml0', 1.0)
-    held.run(5 * DT)
+    held.set_reading('positions', 'leg_ml0', 1.0)
+    held.run(5 * CONTROL_PERIOD)
     return float(np.argmax(held.stepping()[-5:, 1]) + 1)

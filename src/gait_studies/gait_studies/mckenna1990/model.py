@@ -19,11 +19,11 @@ from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
 ROBOT, ENGINE = 'roach', 'mujoco'
-BELLY = 0.00353
+BELLY_HEIGHT = 0.00353
 """Height of the abdomen's middle over its lower face [m]."""
 GRAVITY = 9.8
 
-_TOES = {
+_PUBLISHED_TOES = {
     None: ((1.842, 1.010, -1.073), (0.510, 1.650, -1.552), (-1.018, 1.847, -1.839)),
     ((-0.7, -0.3, -0.2), (-0.25, -0.5, 0.2), (-0.1, 0.4, -0.35)): (
         (1.669, 1.070, -1.128),
@@ -39,18 +39,28 @@ _TOES = {
 """Toes of left legs in the thorax frame [cm], front to back, by angles of joints 0 to 2."""
 
 
-def robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: Session) -> Sequence[Row]:
     """Measure checks 1 to 5: counts, mass, length and toes."""
     roach = load_robot(ROBOT)
     drawn = np.random.default_rng(session.seed_of(0)).uniform(-0.8, 0.8, (3, 3))
-    found = _toes(roach, drawn)
+    found = _toe_positions(roach, drawn)
     # The thesis prints hundredths of a millimetre.
-    errors = [np.abs(100.0 * _toes(roach, q)[::2] - toes).max() for q, toes in _TOES.items()]
+    errors = [
+        np.abs(100.0 * _toe_positions(roach, q)[::2] - toes).max()
+        for q, toes in _PUBLISHED_TOES.items()
+    ]
     return [
         near('check_1_bodies', 'bodies', float(len(roach.links)), 33.0, 0.0),
         near('check_1_joints', 'joints of one axis', float(len(roach.joint_names)), 32.0, 0.0),
         near('check_2', 'mass', 1000.0 * roach.mass, 2.1, 0.04 * 2.1, 'g'),
-        near('check_3', 'from the abdomen to the head', 100.0 * _length(roach), 2.95, 0.05, 'cm'),
+        near(
+            'check_3',
+            'from the abdomen to the head',
+            100.0 * _body_length(roach),
+            2.95,
+            0.05,
+            'cm',
+        ),
         at_most(
             'check_4', 'largest error of a toe in three poses', 10.0 * max(errors), 0.02, 'mm'
         ),
@@ -64,7 +74,7 @@ def robot(session: Session) -> Sequence[Row]:
     ]
 
 
-def _toes(roach: RobotModel, angles: Any) -> FloatArray:
+def _toe_positions(roach: RobotModel, angles: Any) -> FloatArray:
     """Return the toes in the thorax frame, (6, 3) [m], in the order of the legs."""
     joints = roach.stance.copy()
     if angles is not None:
@@ -82,7 +92,7 @@ def _toes(roach: RobotModel, angles: Any) -> FloatArray:
     )
 
 
-def _length(roach: RobotModel) -> float:
+def _body_length(roach: RobotModel) -> float:
     poses, ends = link_poses(roach, roach.stance), []
     for link in ('abdomen', 'head'):
         row = roach.link_index[link]
@@ -92,17 +102,24 @@ def _length(roach: RobotModel) -> float:
     return float(max(ends) - min(ends))
 
 
-def physics(session: Session) -> Sequence[Row]:
+def measure_physics(session: Session) -> Sequence[Row]:
     """Measure checks 6, 9, 10 and 21 to 24: free fall, gantry, springs, drop, block."""
-    stands, load, contact = _stand(load_robot(ROBOT))
-    sinks, _, _ = _stand(_linear(load_robot(ROBOT)))
-    gantry = _gantry()
+    stands, load, contact = _standing_measures(load_robot(ROBOT))
+    sinks, _, _ = _standing_measures(_with_linear_springs(load_robot(ROBOT)))
+    gantry = _gantry_accelerations()
     return [
-        near('check_6', 'acceleration of a body in free fall', _fall(), GRAVITY, 0.0098, 'm/s^2'),
+        near(
+            'check_6',
+            'acceleration of a body in free fall',
+            _fall_acceleration(),
+            GRAVITY,
+            0.0098,
+            'm/s^2',
+        ),
         # Eqs. 4 to 6: a_x = f_x / (m1 + m2), a_y = f_y / m1.
         near('check_9_x', 'gantry: acceleration over f / (m1 + m2)', gantry[0], 1.0, 1e-6),
         near('check_9_y', 'gantry: acceleration over f / m1', gantry[1], 1.0, 1e-6),
-        at_most('check_10', 'largest error of a torque, of itself', _spring_error(), 1e-3),
+        at_most('check_10', 'largest error of a torque, of itself', _max_spring_error(), 1e-3),
         at_least('check_21_height', 'belly over the ground', 1000.0 * stands, 2.0, 'mm'),
         near('check_21_load', 'normal force over the weight', load, 1.0, 0.05),
         at_most(
@@ -123,22 +140,24 @@ def physics(session: Session) -> Sequence[Row]:
             near(
                 f'check_23_{share:g}',
                 f'rebound over the height of a fall, springs of the ground returning {share:g}',
-                _rebound(share),
+                _rebound_ratio(share),
                 share,
                 0.05,
             )
             for share in (0.0, 0.5, 1.0)
         ),
-        near('check_24', 'way of a sliding block over v^2 / (2 mu g)', _slide(), 1.0, 0.05),
+        near(
+            'check_24', 'way of a sliding block over v^2 / (2 mu g)', _sliding_ratio(), 1.0, 0.05
+        ),
     ]
 
 
-def engine_of(model: RobotModel) -> Any:
+def make_engine(model: RobotModel) -> Any:
     """Return an engine that carries this model, whatever a scene names."""
     return registry.engine(ENGINE)(lambda name, draw: model)
 
 
-def _abdomen() -> RobotModel:
+def _abdomen_robot() -> RobotModel:
     """Return the abdomen alone, as a robot of one box."""
     roach = load_robot(ROBOT)
     leg = replace(roach.legs[0], joints=(), sole='abdomen', sole_point=(0.0, 0.0, 0.0))
@@ -155,8 +174,8 @@ def _abdomen() -> RobotModel:
     )
 
 
-def _fall() -> float:
-    body, engine = _abdomen(), engine_of(_abdomen())
+def _fall_acceleration() -> float:
+    body, engine = _abdomen_robot(), make_engine(_abdomen_robot())
     scene = make_scene(ROBOT, {'initial': {'clearance': 0.05}})
     seen = engine.reset(scene, 0)
     speeds = [seen.body_twists[0, 2]]
@@ -166,10 +185,10 @@ def _fall() -> float:
     return float(speeds[0] - speeds[-1]) / (120 * scene.control_period)
 
 
-def _rebound(share: float) -> float:
+def _rebound_ratio(share: float) -> float:
     """Return to which share of its height a box rebounds from the springs of the ground."""
     body, height = free_box(size=(0.01, 0.01, 0.01), mass=0.002), 0.02
-    engine, step = engine_of(body), 1.0 / 76800.0
+    engine, step = make_engine(body), 1.0 / 76800.0
     scene = make_scene(
         ROBOT,
         {
@@ -188,23 +207,23 @@ def _rebound(share: float) -> float:
     return float(max(0.0, rebound) / height)
 
 
-def _gantry() -> tuple[float, float]:
+def _gantry_accelerations() -> tuple[float, float]:
     """Return accelerations of a carriage that carries another across, over the closed forms."""
     base, box = load_robot(ROBOT).links[:2]
     links = (base, replace(box, name='carriage'), replace(box, name='slide'))
     force = box.mass
     model = replace(
-        _abdomen(),
+        _abdomen_robot(),
         links=links,
         joints=(
-            _rail('x', 'abdomen', 'carriage', (1.0, 0.0, 0.0)),
-            _rail('y', 'carriage', 'slide', (0.0, 1.0, 0.0)),
+            _prismatic_joint('x', 'abdomen', 'carriage', (1.0, 0.0, 0.0)),
+            _prismatic_joint('y', 'carriage', 'slide', (0.0, 1.0, 0.0)),
         ),
         joint_names=('x', 'y'),
         actuators={name: Actuator(kind='effort', constants={}) for name in 'xy'},
         nominal_stance={'x': 0.0, 'y': 0.0},
     )
-    engine = engine_of(model)
+    engine = make_engine(model)
     scene = make_scene(ROBOT, {'fixed_base': True, 'initial': {'clearance': 0.05}})
     engine.reset(scene, 0)
     for _ in range(10):
@@ -214,7 +233,9 @@ def _gantry() -> tuple[float, float]:
     return float(rate[0] * 2.0 * box.mass / force), float(rate[1] * box.mass / force)
 
 
-def _rail(name: str, parent: str, child: str, axis: tuple[float, float, float]) -> Joint:
+def _prismatic_joint(
+    name: str, parent: str, child: str, axis: tuple[float, float, float]
+) -> Joint:
     return Joint(
         name=name,
         kind='prismatic',
@@ -226,7 +247,7 @@ def _rail(name: str, parent: str, child: str, axis: tuple[float, float, float]) 
     )
 
 
-def _spring_error() -> float:
+def _max_spring_error() -> float:
     """Return the largest relative error of the torques of hanging legs against Eq. 8."""
     roach = load_robot(ROBOT)
     # Ten times the weight: angles at which an exponential spring differs from a linear one.
@@ -238,7 +259,7 @@ def _spring_error() -> float:
             'initial': {'clearance': 0.05},
         },
     )
-    engine = engine_of(roach)
+    engine = make_engine(roach)
     seen = engine.reset(scene, 0, round(0.3 / scene.control_period))
     engine.close()
     errors = []
@@ -251,7 +272,7 @@ def _spring_error() -> float:
     return float(max(errors))
 
 
-def _linear(roach: RobotModel) -> RobotModel:
+def _with_linear_springs(roach: RobotModel) -> RobotModel:
     """Return the robot on linear springs: exponential ones that hardly rise, as stiff at rest."""
     actuators = {}
     for name, one in roach.actuators.items():
@@ -263,9 +284,9 @@ def _linear(roach: RobotModel) -> RobotModel:
     return replace(roach, actuators=actuators)
 
 
-def _stand(model: RobotModel) -> tuple[float, float, float]:
+def _standing_measures(model: RobotModel) -> tuple[float, float, float]:
     """Return height of the belly [m], load over weight, and how far from feet it touches [m]."""
-    engine = engine_of(model)
+    engine = make_engine(model)
     seen = engine.reset(make_scene(ROBOT, {'initial': {'clearance': 0.001}}), 0, 960)
     loads = []
     for _ in range(240):
@@ -276,12 +297,12 @@ def _stand(model: RobotModel) -> tuple[float, float, float]:
     ankles = np.array([poses[model.link_index[leg.sole]][:3, 3] for leg in model.legs])
     away = np.linalg.norm(seen.contacts.points[:, None] - ankles, axis=2).min(axis=1)
     load = float(np.mean(loads)) / (model.mass * GRAVITY)
-    return float(seen.body_poses[0, 2]) - BELLY, load, float(away.max())
+    return float(seen.body_poses[0, 2]) - BELLY_HEIGHT, load, float(away.max())
 
 
-def _slide() -> float:
+def _sliding_ratio() -> float:
     """Return how far a block slides after a push, over the closed form for the engine's ground."""
-    body, engine = _abdomen(), engine_of(_abdomen())
+    body, engine = _abdomen_robot(), make_engine(_abdomen_robot())
     friction, force = 0.7, 3.0 * body.mass * GRAVITY
     push = {'start': 0.05, 'duration': 0.01, 'force': [force, 0.0, 0.0]}
     scene = make_scene(ROBOT, {'friction': friction, 'pushes': [push]})

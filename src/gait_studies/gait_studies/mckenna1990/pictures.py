@@ -11,7 +11,7 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_tools.pictures.trial import figure_of
 
 
-def draw_steps(
+def draw_step_pattern(
     path: Path, stepping: BoolArray, legs: Sequence[str], dt: float, seconds: float
 ) -> None:
     """Draw who steps when as the thesis does: stance black, step white, a row per leg."""
@@ -29,18 +29,20 @@ def draw_steps(
         axes.set(xlabel='time [s]', xlim=(0.0, ticks * dt), title='stance black, step white')
 
 
-def draw_tracks(path: Path, tracks: Mapping[str, FloatArray]) -> None:
+def draw_tracks(path: Path, paths: Mapping[str, FloatArray]) -> None:
     """Draw the ways of the base from above, (T, 2) [m] each, by name."""
     with figure_of(path, (8.0, 4.0)) as figure:
         axes = figure.subplots()
-        for name, way in tracks.items():
+        for name, way in paths.items():
             axes.plot(*(100.0 * (way - way[0])).T, linewidth=0.9, label=name)
         axes.set(xlabel='x [cm]', ylabel='y [cm]', title='way of the abdomen from above')
         axes.set_aspect('equal', adjustable='datalim')
         axes.legend(fontsize='small')
 
 
-def draw_yaw(path: Path, frequency: FloatArray, size: FloatArray, step_frequency: float) -> None:
+def draw_yaw_spectrum(
+    path: Path, frequency: FloatArray, size: FloatArray, step_frequency: float
+) -> None:
     """Draw the spectrum of the turning rate and the frequency of the steps [Hz]."""
     with figure_of(path, (6.0, 3.4)) as figure:
         axes = figure.subplots()
@@ -51,12 +53,12 @@ def draw_yaw(path: Path, frequency: FloatArray, size: FloatArray, step_frequency
         axes.legend(fontsize='small')
 
 
-def draw_survival(path: Path, lasted: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+def draw_survival(path: Path, durations: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
     """Draw for how long runs last under each disturbance, by the reflexes that are on [s]."""
-    with figure_of(path, (9.0, 0.5 * sum(map(len, lasted.values())) + 1.2)) as figure:
+    with figure_of(path, (9.0, 0.5 * sum(map(len, durations.values())) + 1.2)) as figure:
         axes = figure.subplots()
         labels, row = [], 0
-        for disturbance, sets in lasted.items():
+        for disturbance, sets in durations.items():
             for name, times in sets.items():
                 colour = 'tab:gray' if name == 'off' else 'tab:blue'
                 axes.plot(

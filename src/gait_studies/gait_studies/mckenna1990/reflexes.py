@@ -17,7 +17,7 @@ from gait_core.trial.loop import run_trial
 from gait_core.trial.scene import Push
 from gait_core.trial.spec import OK, Command, TimedCommand, TrialSpec
 from gait_studies.mckenna1990.pictures import draw_survival
-from gait_studies.mckenna1990.walks import CYCLE, drift, trial
+from gait_studies.mckenna1990.walks import TRIPOD_CYCLE, heading_drift, roach_trial
 from gait_tools.calibration import (
     calibrated,
     events,
@@ -28,44 +28,44 @@ from gait_tools.calibration import (
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
-MARGIN = 0.1
+THRESHOLD_MARGIN = 0.1
 """By which share of its range in undisturbed walks a threshold lies beyond."""
-CYCLES = 10
-SEEDS = 20
-STEPS_SEEDS, PARTS_SEEDS = 40, 10
+CYCLE_COUNT = 10
+SEED_COUNT = 20
+STEPS_SEED_COUNT, PARTS_SEED_COUNT = 40, 10
 """On steps, where few walks without reflexes fall: of none and all on, and of parts of them."""
-LEVEL = 0.05
-STEPS = 'steps'
-_FEET = ('elevator_reflex', 'retraction', 'foothold_search')
-_STEPPING = ('step_reflex', 'load_reflex', 'neighbour_inhibition')
-_ALL = (*_STEPPING, *_FEET, 'posture_reflex')
-_SETS: Mapping[str, Mapping[str, Any]] = {
+SIGNIFICANCE_LEVEL = 0.05
+STEPS_DISTURBANCE = 'steps'
+_FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search')
+_STEP_REFLEXES = ('step_reflex', 'load_reflex', 'neighbour_inhibition')
+_ALL_REFLEXES = (*_STEP_REFLEXES, *_FOOT_REFLEXES, 'posture_reflex')
+_REFLEX_SETS: Mapping[str, Mapping[str, Any]] = {
     'off': {},
-    'all': dict.fromkeys(_ALL, True),
+    'all': dict.fromkeys(_ALL_REFLEXES, True),
     'posture': {'posture_reflex': True},
-    'the others': dict.fromkeys((*_STEPPING, *_FEET), True),
+    'the others': dict.fromkeys((*_STEP_REFLEXES, *_FOOT_REFLEXES), True),
     'published': registry.controller('insect_gait').presets['published_reflexes'],
 }
 """Parameters of each set of reflexes; those that its walks differ in from ones without any."""
-_FORWARD, _SLOW = (0.06, 0.0, 0.0), (0.015, 0.0, 0.0)
+_FORWARD_VELOCITY, _SLOW_VELOCITY = (0.06, 0.0, 0.0), (0.015, 0.0, 0.0)
 
 
-def calibration(session: Session) -> Sequence[Row]:
+def measure_calibration(session: Session) -> Sequence[Row]:
     """Calibrate; measure check 20, and that the walk keeps straight meanwhile."""
     seconds = 1.0 if session.quick else 3.0
     walks = undisturbed(
         {
-            'tripod': trial(seconds),
-            'wave': trial(max(1.5, seconds), parameters={'period_scale': 3.0}),
+            'tripod': roach_trial(seconds),
+            'wave': roach_trial(max(1.5, seconds), parameters={'period_scale': 3.0}),
         }
     )
-    found = calibrated(list(walks.values()), MARGIN)
+    found = calibrated(list(walks.values()), THRESHOLD_MARGIN)
     write_parameters(session.folder / 'thresholds.yaml', found)
     cycles = 10 if session.quick else 20
-    walk = with_parameters(switched(trial(CYCLE * (cycles + 1)), True), found)
+    walk = with_parameters(switched(roach_trial(TRIPOD_CYCLE * (cycles + 1)), True), found)
     status, acted = events(walk)
     record = session.record(walk)
-    _, answered = events(_pushed(walk, 0.3, 0.05))
+    _, answered = events(_with_push(walk, 0.3, 0.05))
     return [
         near(
             'check_20_calm',
@@ -83,47 +83,51 @@ def calibration(session: Session) -> Sequence[Row]:
             note=', '.join(f'{name} {count}' for name, count in answered.items() if count),
         ),
         at_most(
-            'straight', f'heading over {cycles} cycles, held', drift(record, cycles), 10.0, 'deg'
+            'straight',
+            f'heading over {cycles} cycles, held',
+            heading_drift(record, cycles),
+            10.0,
+            'deg',
         ),
     ]
 
 
-def _pushed(spec: TrialSpec, start: float, force: float) -> TrialSpec:
+def _with_push(spec: TrialSpec, start: float, force: float) -> TrialSpec:
     """Return a walk with a push of 10 ms to the left, followed for 0.3 s."""
     push = Push(start=start, duration=0.01, force=(0.0, force, 0.0))
     return replace(spec, scene=replace(spec.scene, pushes=(push,)), duration=start + 0.3)
 
 
 # Twice the robot's own physics step walks alike, and takes half the time.
-_STEP = 1.0 / 19200.0
+_PHYSICS_STEP = 1.0 / 19200.0
 
 
-def _on(terrain: str, seed: int, **parameters: float) -> TrialSpec:
+def _terrain_trial(terrain: str, seed: int, **parameters: float) -> TrialSpec:
     scene = {
         'terrain': {'name': terrain, 'seed': seed, 'parameters': parameters},
-        'physics_step': _STEP,
+        'physics_step': _PHYSICS_STEP,
     }
-    return trial(CYCLES * CYCLE, scene)
+    return roach_trial(CYCLE_COUNT * TRIPOD_CYCLE, scene)
 
 
-def _steps(rng: np.random.Generator, seed: int) -> TrialSpec:
+def _steps_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
     """Return a walk over steps, up or down by the seed, that begin anywhere ahead of its feet."""
     # Two or three risers in ten cycles make but a few different ways up and down.
-    return _on('steps', seed, start=float(rng.uniform(0.03, 0.06)))
+    return _terrain_trial('steps', seed, start=float(rng.uniform(0.03, 0.06)))
 
 
-def _holes(rng: np.random.Generator, seed: int) -> TrialSpec:
-    return _on('bumps', seed, height=-0.003)
+def _holes_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
+    return _terrain_trial('bumps', seed, height=-0.003)
 
 
-def _missing(rng: np.random.Generator, seed: int) -> TrialSpec:
+def _missing_leg_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
     """Return a walk with a stump for one leg, on ground of a friction of its own."""
-    spec = _level(rng)
+    spec = _level_trial(rng)
     return replace(spec, scene=replace(spec.scene, draw=int(rng.integers(1, 7))))
 
 
-def _push(rng: np.random.Generator, seed: int) -> TrialSpec:
-    spec, angle = _level(rng), rng.uniform(0.0, 2.0 * np.pi)
+def _push_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
+    spec, angle = _level_trial(rng), rng.uniform(0.0, 2.0 * np.pi)
     force = 0.06 * np.array([np.cos(angle), np.sin(angle)])
     push = Push(
         start=float(rng.uniform(0.3, 0.5)),
@@ -133,22 +137,25 @@ def _push(rng: np.random.Generator, seed: int) -> TrialSpec:
     return replace(spec, scene=replace(spec.scene, pushes=(push,)))
 
 
-def _turn(rng: np.random.Generator, seed: int) -> TrialSpec:
+def _turning_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
     yaw = float(rng.uniform(2.0, 4.0) * rng.choice([-1.0, 1.0]))
-    return _script(_level(rng), [(0.0, (0.06, 0.0, yaw))])
+    return _with_script(_level_trial(rng), [(0.0, (0.06, 0.0, yaw))])
 
 
-def _speed(rng: np.random.Generator, seed: int) -> TrialSpec:
+def _speed_change_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
     first, second = sorted(rng.uniform(0.2, 0.8, 2).tolist())
-    return _script(_level(rng), [(0.0, _FORWARD), (first, _SLOW), (second, _FORWARD)])
+    return _with_script(
+        _level_trial(rng),
+        [(0.0, _FORWARD_VELOCITY), (first, _SLOW_VELOCITY), (second, _FORWARD_VELOCITY)],
+    )
 
 
-def _level(rng: np.random.Generator) -> TrialSpec:
-    scene = {'friction': float(rng.uniform(0.5, 0.9)), 'physics_step': _STEP}
-    return trial(CYCLES * CYCLE, scene)
+def _level_trial(rng: np.random.Generator) -> TrialSpec:
+    scene = {'friction': float(rng.uniform(0.5, 0.9)), 'physics_step': _PHYSICS_STEP}
+    return roach_trial(CYCLE_COUNT * TRIPOD_CYCLE, scene)
 
 
-def _script(
+def _with_script(
     spec: TrialSpec, commands: Sequence[tuple[float, tuple[float, float, float]]]
 ) -> TrialSpec:
     script = tuple(
@@ -157,18 +164,18 @@ def _script(
     return replace(spec, script=script)
 
 
-DISTURBED: Mapping[str, Callable[[np.random.Generator, int], TrialSpec]] = {
-    STEPS: _steps,
-    'holes': _holes,
-    'missing_leg': _missing,
-    'push': _push,
-    'turning': _turn,
-    'speed_changes': _speed,
+DISTURBANCES: Mapping[str, Callable[[np.random.Generator, int], TrialSpec]] = {
+    STEPS_DISTURBANCE: _steps_trial,
+    'holes': _holes_trial,
+    'missing_leg': _missing_leg_trial,
+    'push': _push_trial,
+    'turning': _turning_trial,
+    'speed_changes': _speed_change_trial,
 }
 """What disturbs a walk, drawn anew with every seed."""
 
 
-def last(spec: Mapping[str, Any]) -> dict[str, Any]:
+def run_plain_trial(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return status, reason, time [s] and way ahead [m] of a trial given as plain data."""
     result = run_trial(read_value(TrialSpec, spec, 'spec'))
     return {
@@ -179,80 +186,84 @@ def last(spec: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def reflexes(session: Session, name: str) -> Sequence[Row]:
+def measure_reflexes(session: Session, name: str) -> Sequence[Row]:
     """Compare ten cycles with reflexes off and on, seed by seed, under one disturbance."""
     thresholds = gait_parameters(session.folder / 'thresholds.yaml')
-    make, key = DISTURBED[name], list(DISTURBED).index(name)
-    off = dict.fromkeys(_ALL, False)
+    make, key = DISTURBANCES[name], list(DISTURBANCES).index(name)
+    off = dict.fromkeys(_ALL_REFLEXES, False)
     pieces: dict[str, Any] = {}
-    for one in _sets_of(name):
-        for number in range(_seeds_of(name, one, session.quick)):
+    for one in _reflex_sets(name):
+        for number in range(_count_seeds(name, one, session.quick)):
             seed = session.seed_of(33, key, number)
             spec = replace(make(np.random.default_rng(seed), seed), seed=seed)
-            walk = with_parameters(spec, {**thresholds, **off, **_SETS[one]})
+            walk = with_parameters(spec, {**thresholds, **off, **_REFLEX_SETS[one]})
             pieces[f'{one}, {number}'] = plain(walk)
-    found = session.work_off(f'reflexes_{name}', last, pieces)
+    found = session.work_off(f'reflexes_{name}', run_plain_trial, pieces)
     runs = {
-        one: [found[key] for key in pieces if key.startswith(f'{one}, ')] for one in _sets_of(name)
+        one: [found[key] for key in pieces if key.startswith(f'{one}, ')]
+        for one in _reflex_sets(name)
     }
     lasted = {one: [run['time'] for run in of] for one, of in runs.items()}
     draw_survival(session.picture(f'reflexes_{name}'), {name: lasted})
-    rows = [_no_worse(name, runs)]
-    if name == STEPS and not session.quick:
-        rows.append(_better(runs))
+    rows = [_no_worse_row(name, runs)]
+    if name == STEPS_DISTURBANCE and not session.quick:
+        rows.append(_gain_row(runs))
     return rows
 
 
-def _sets_of(disturbance: str) -> Sequence[str]:
-    return tuple(_SETS) if disturbance == STEPS else ('off', 'all')
+def _reflex_sets(disturbance: str) -> Sequence[str]:
+    return tuple(_REFLEX_SETS) if disturbance == STEPS_DISTURBANCE else ('off', 'all')
 
 
-def _seeds_of(disturbance: str, reflex_set: str, quick: bool) -> int:
+def _count_seeds(disturbance: str, reflex_set: str, quick: bool) -> int:
     if quick:
         return 2
-    if disturbance != STEPS:
-        return SEEDS
-    return STEPS_SEEDS if reflex_set in ('off', 'all') else PARTS_SEEDS
+    if disturbance != STEPS_DISTURBANCE:
+        return SEED_COUNT
+    return STEPS_SEED_COUNT if reflex_set in ('off', 'all') else PARTS_SEED_COUNT
 
 
-_Runs = Sequence[Mapping[str, Any]]
+_PlainResults = Sequence[Mapping[str, Any]]
 
 
-def _changed(before: _Runs, after: _Runs) -> tuple[int, int]:
+def _count_saved_and_lost(before: _PlainResults, after: _PlainResults) -> tuple[int, int]:
     """Return how many runs of the seeds of both are saved from not finishing, and lost."""
     pairs = [(a['status'] == OK, b['status'] == OK) for a, b in zip(before, after, strict=False)]
     return sum(b and not a for a, b in pairs), sum(a and not b for a, b in pairs)
 
 
-def _chance(these: int, those: int) -> float:
+def _sign_test(these: int, those: int) -> float:
     """Return the chance of so many of these or more, by the sign test."""
     if these + those == 0:
         return 1.0
     return float(binomtest(these, these + those, 0.5, 'greater').pvalue)
 
 
-def _no_worse(name: str, runs: Mapping[str, _Runs]) -> Row:
+def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> Row:
     before, after = runs['off'], runs['all']
-    saved, lost = _changed(before, after)
+    saved, lost = _count_saved_and_lost(before, after)
     done = [sum(run['status'] == OK for run in each) for each in (before, after)]
     ways = [100.0 * float(np.mean([run['way'] for run in each])) for each in (before, after)]
     return at_least(
         f'{name}_all',
         f'{name.replace("_", " ")}, all reflexes on: chance of so many more falls if they change '
         'nothing',
-        _chance(lost, saved),
-        LEVEL,
+        _sign_test(lost, saved),
+        SIGNIFICANCE_LEVEL,
         note=f'ten cycles without a fall: {done[1]} of {len(after)}, {done[0]} without reflexes; '
         f'{saved} saved, {lost} lost; mean way {ways[1]:.1f} cm, {ways[0]:.1f} without',
     )
 
 
-def _better(runs: Mapping[str, _Runs]) -> Row:
+def _gain_row(runs: Mapping[str, _PlainResults]) -> Row:
     """Return the row on what reflexes gain on steps, with what each set of them does."""
-    saved, lost = _changed(runs['off'], runs['all'])
+    saved, lost = _count_saved_and_lost(runs['off'], runs['all'])
     parts = '; '.join(
         '{}: {} of {} finish, {} saved and {} lost'.format(
-            one, sum(run['status'] == OK for run in of), len(of), *_changed(runs['off'], of)
+            one,
+            sum(run['status'] == OK for run in of),
+            len(of),
+            *_count_saved_and_lost(runs['off'], of),
         )
         for one, of in runs.items()
     )
@@ -262,8 +273,8 @@ def _better(runs: Mapping[str, _Runs]) -> Row:
     row = at_most(
         'reflexes_gain',
         '2 mm steps: chance of so many more finished runs if reflexes changed nothing',
-        _chance(saved, lost),
-        LEVEL,
+        _sign_test(saved, lost),
+        SIGNIFICANCE_LEVEL,
         note=parts,
     )
     return row.unless(

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from gait_studies.mckenna1990.cost import cost
-from gait_studies.mckenna1990.free import free_bodies
-from gait_studies.mckenna1990.gait import gait
-from gait_studies.mckenna1990.model import physics, robot
-from gait_studies.mckenna1990.motor import motor
-from gait_studies.mckenna1990.reflexes import DISTURBED, calibration, reflexes
-from gait_studies.mckenna1990.walks import stop_and_go, uneven, walks
+from gait_studies.mckenna1990.free_bodies import measure_free_bodies
+from gait_studies.mckenna1990.gait import measure_gait
+from gait_studies.mckenna1990.model import measure_physics, measure_robot
+from gait_studies.mckenna1990.motor_programs import measure_motor_programs
+from gait_studies.mckenna1990.processor_time import measure_processor_time
+from gait_studies.mckenna1990.reflexes import DISTURBANCES, measure_calibration, measure_reflexes
+from gait_studies.mckenna1990.walks import measure_stop_and_go, measure_uneven, measure_walks
 from gait_tools.study.definition import Part, Study
 
 
@@ -26,19 +26,19 @@ def study() -> Study:
         title='A cockroach on springs: tripod to wave by one number, reflexes calibrated.',
         source='McKenna (1990), A Dynamic Model of Locomotion for Computer Animation, MIT.',
         parts=(
-            Part(name='robot', measure=robot),
-            Part(name='physics', measure=physics),
-            Part(name='free_bodies', measure=free_bodies),
-            Part(name='gait', measure=gait),
-            Part(name='cost', measure=cost),
-            Part(name='walks', measure=walks),
-            Part(name='stop_and_go', measure=stop_and_go),
-            Part(name='uneven', measure=uneven),
-            Part(name='calibration', measure=calibration),
+            Part(name='robot', measure=measure_robot),
+            Part(name='physics', measure=measure_physics),
+            Part(name='free_bodies', measure=measure_free_bodies),
+            Part(name='gait', measure=measure_gait),
+            Part(name='cost', measure=measure_processor_time),
+            Part(name='walks', measure=measure_walks),
+            Part(name='stop_and_go', measure=measure_stop_and_go),
+            Part(name='uneven', measure=measure_uneven),
+            Part(name='calibration', measure=measure_calibration),
             *(
-                Part(name=f'reflexes_{name}', measure=partial(reflexes, name=name))
-                for name in DISTURBED
+                Part(name=f'reflexes_{name}', measure=partial(measure_reflexes, name=name))
+                for name in DISTURBANCES
             ),
-            Part(name='motor', measure=motor),
+            Part(name='motor', measure=measure_motor_programs),
         ),
     )

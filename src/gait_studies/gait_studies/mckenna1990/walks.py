@@ -16,31 +16,31 @@ from gait_core.trial.scene import NOTHING
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import TrialSpec
 from gait_studies.mckenna1990.model import ROBOT
-from gait_studies.mckenna1990.pictures import draw_tracks, draw_yaw
+from gait_studies.mckenna1990.pictures import draw_tracks, draw_yaw_spectrum
 from gait_tools.pictures.trial import draw_gait_diagram
 from gait_tools.study.definition import Row, at_least, at_most, between, near
 from gait_tools.study.session import Session
 
-CYCLE = 0.1
+TRIPOD_CYCLE = 0.1
 """Of the tripod [s]."""
-SLIDING, STICKY = 5.5, 8.0
+SLIDING_SPEED, STICKY_SPEED = 5.5, 8.0
 """Published speeds [cm/s], about."""
-STICK: Mapping[str, Any] = {'contact_law': 'sticky'}
+STICKY_CONTACT: Mapping[str, Any] = {'contact_law': 'sticky'}
 
 
-_STARTS = (1e-4, 2e-4, 4e-4)
+_START_CLEARANCES = (1e-4, 2e-4, 4e-4)
 """Heights of the feet from which walks begin [m]."""
 
 
-def trial(
-    seconds: float, scene: Mapping[str, Any] = NOTHING, parameters: Mapping[str, Any] = NOTHING
+def roach_trial(
+    duration: float, scene: Mapping[str, Any] = NOTHING, parameters: Mapping[str, Any] = NOTHING
 ) -> TrialSpec:
     """Return a walk by the roach's defaults with some of them changed."""
-    spec = default_trial(ROBOT, seconds, scene)
+    spec = default_trial(ROBOT, duration, scene)
     return replace(spec, parameters={**spec.parameters, **parameters})
 
 
-def speed(rollout: Rollout, cycle: float = CYCLE) -> float:
+def heading_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
     """Return the mean speed along the heading over whole cycles after the first two [cm/s]."""
     every = round(cycle / rollout.dt)
     base = rollout.body_poses[2 * every :: every, 0]
@@ -49,41 +49,43 @@ def speed(rollout: Rollout, cycle: float = CYCLE) -> float:
     return float(100.0 * (ways * ahead).sum() / (len(ways) * cycle))
 
 
-def path_speed(rollout: Rollout, cycle: float = CYCLE) -> float:
+def path_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
     """Return the mean speed along the path of whole cycles after the first two [cm/s]."""
     every = round(cycle / rollout.dt)
     ways = np.diff(rollout.body_poses[2 * every :: every, 0, :2], axis=0)
     return float(100.0 * np.linalg.norm(ways, axis=1).sum() / (len(ways) * cycle))
 
 
-def net_speed(rollout: Rollout, cycle: float = CYCLE) -> float:
+def net_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
     """Return the distance between the ends of the same time, over it [cm/s]."""
     base = rollout.body_poses[2 * round(cycle / rollout.dt) :, 0, :2]
     return float(100.0 * np.linalg.norm(base[-1] - base[0]) / ((len(base) - 1) * rollout.dt))
 
 
-def drift(rollout: Rollout, cycles: int) -> float:
+def heading_drift(rollout: Rollout, cycles: int) -> float:
     """Return how far the heading strays from that of the first cycle, means by cycle [deg]."""
-    every = round(CYCLE / rollout.dt)
+    every = round(TRIPOD_CYCLE / rollout.dt)
     yaw = np.degrees(heading_angles(rollout.body_poses[:, 0]))[: (cycles + 1) * every]
     means = yaw.reshape(-1, every).mean(axis=1)
     return float(np.abs(means - means[0]).max())
 
 
-def walks(session: Session) -> Sequence[Row]:
+def measure_walks(session: Session) -> Sequence[Row]:
     """Measure checks 25 to 28, 30 and 31, and the speed at other cycles."""
-    tripod = session.record(trial(1.0, parameters={'heading_gain': 0.0}))
+    tripod = session.record(roach_trial(1.0, parameters={'heading_gain': 0.0}))
     stuck_walks = [
         session.record(
-            trial(1.0, {**STICK, 'initial': {'clearance': clearance}}, {'heading_gain': 0.0})
+            roach_trial(
+                1.0, {**STICKY_CONTACT, 'initial': {'clearance': clearance}}, {'heading_gain': 0.0}
+            )
         )
-        for clearance in ((1e-4,) if session.quick else _STARTS)
+        for clearance in ((1e-4,) if session.quick else _START_CLEARANCES)
     ]
     sticky = stuck_walks[0]
-    wave = session.record(trial(1.5, parameters={'period_scale': 3.0}))
-    between_both = session.record(trial(0.9, parameters={'period_scale': 1.5}))
-    slippery = session.record(trial(0.7, {'friction': 0.01}, {'heading_gain': 0.0}))
-    reversed_ = session.record(trial(0.7, parameters=_reversed()))
+    wave = session.record(roach_trial(1.5, parameters={'period_scale': 3.0}))
+    between_both = session.record(roach_trial(0.9, parameters={'period_scale': 1.5}))
+    slippery = session.record(roach_trial(0.7, {'friction': 0.01}, {'heading_gain': 0.0}))
+    reversed_ = session.record(roach_trial(0.7, parameters=_reversed_parameters()))
     for name, one in (('tripod', tripod), ('between', between_both), ('wave', wave)):
         draw_gait_diagram(session.picture(f'stance_{name}'), one)
     draw_tracks(
@@ -99,23 +101,29 @@ def walks(session: Session) -> Sequence[Row]:
             )
         },
     )
-    fast, slow = speed(tripod), speed(wave, 0.3)
+    fast, slow = heading_speed(tripod), heading_speed(wave, 0.3)
     slid = net_speed(slippery)
     return [
         near(
             'check_25',
             'tripod along its heading, sliding feet',
             fast,
-            SLIDING,
-            0.3 * SLIDING,
+            SLIDING_SPEED,
+            0.3 * SLIDING_SPEED,
             'cm/s',
             note=f'net {net_speed(tripod):.1f} cm/s',
         ),
-        *_sticky(stuck_walks, tripod, [session.record(trial(1.0, one)) for one in ({}, STICK)]),
-        _yaw(session, tripod),
+        *_sticky_rows(
+            stuck_walks,
+            tripod,
+            [session.record(roach_trial(1.0, one)) for one in ({}, STICKY_CONTACT)],
+        ),
+        _yaw_row(session, tripod),
         at_least('check_28_forward', 'wave along its heading', slow, 0.1, 'cm/s'),
         at_most('check_28_slower', 'wave over tripod', slow / fast, 0.999),
-        at_most('check_28_belly', 'contacts of others than legs', _belly(wave), 0.0),
+        at_most(
+            'check_28_belly', 'contacts of others than legs', _count_belly_contacts(wave), 0.0
+        ),
         between(
             'wave_speed',
             'wave in a crude model of the specification',
@@ -140,13 +148,15 @@ def walks(session: Session) -> Sequence[Row]:
     ]
 
 
-def _sticky(walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]) -> list[Row]:
+def _sticky_rows(
+    walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
+) -> list[Row]:
     speeds = [path_speed(one) for one in walks_]
     mean, slides = float(np.mean(speeds)), path_speed(sliding)
     each = ', '.join(f'{value:.1f}' for value in speeds)
-    along = ', '.join(f'{speed(one):.1f}' for one in walks_)
+    along = ', '.join(f'{heading_speed(one):.1f}' for one in walks_)
     straight = '{:.1f} over {:.1f} cm/s along the heading where it is held'.format(
-        *(speed(one) for one in reversed(held))
+        *(heading_speed(one) for one in reversed(held))
     )
     cause = (
         'at friction 0.7 sliding feet hardly slip, so that holding them gives little: '
@@ -157,8 +167,8 @@ def _sticky(walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
             'check_26_speed',
             'tripod along its path, sticky feet',
             mean,
-            STICKY,
-            0.3 * STICKY,
+            STICKY_SPEED,
+            0.3 * STICKY_SPEED,
             'cm/s',
             note=f'starts at several heights: {each}; along the heading {along}',
         ),
@@ -174,7 +184,7 @@ def _sticky(walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
     ]
 
 
-def _reversed() -> dict[str, float]:
+def _reversed_parameters() -> dict[str, float]:
     """Return the middle legs' coxae swung the other way."""
     usual = default_trial(ROBOT, 1.0).parameters
     return {
@@ -196,18 +206,18 @@ def _reversed_row(reversed_: Rollout, fast: float) -> Row:
     )
 
 
-def _yaw(session: Session, tripod: Rollout) -> Row:
-    yaw = heading_angles(tripod.body_poses[round(2.0 * CYCLE / tripod.dt) :, 0])
+def _yaw_row(session: Session, tripod: Rollout) -> Row:
+    yaw = heading_angles(tripod.body_poses[round(2.0 * TRIPOD_CYCLE / tripod.dt) :, 0])
     rate = np.diff(yaw) / tripod.dt
     padded = 8 * len(rate)
     size: FloatArray = np.abs(np.fft.rfft((rate - rate.mean()) * np.hanning(len(rate)), padded))
     frequency: FloatArray = np.fft.rfftfreq(padded, tripod.dt).astype(np.float64)
-    draw_yaw(session.picture('yaw'), frequency, size, 1.0 / CYCLE)
+    draw_yaw_spectrum(session.picture('yaw'), frequency, size, 1.0 / TRIPOD_CYCLE)
     peak = float(frequency[np.argmax(size)])
     return near('check_27', 'peak of the turning rate', peak, 10.0, 1.0, 'Hz')
 
 
-def _belly(rollout: Rollout) -> float:
+def _count_belly_contacts(rollout: Rollout) -> float:
     """Return how many contacts lie farther from every ankle than a foot is long."""
     robot = rollout.robot
     frames = link_poses(robot, rollout.joint_positions, rollout.body_poses)
@@ -219,20 +229,23 @@ def _belly(rollout: Rollout) -> float:
     return float((away > 0.004).sum())
 
 
-def uneven(session: Session) -> Sequence[Row]:
+def measure_uneven(session: Session) -> Sequence[Row]:
     """Measure check 29: the wave over steps of 2 mm by the same programs."""
     seeds = range(1 if session.quick else 4)
     records = [
         session.record(
-            trial(
+            roach_trial(
                 3.0,
-                {**STICK, 'terrain': {'name': 'steps', 'seed': session.seed_of(29, seed)}},
+                {
+                    **STICKY_CONTACT,
+                    'terrain': {'name': 'steps', 'seed': session.seed_of(29, seed)},
+                },
                 {'period_scale': 3.0},
             )
         )
         for seed in seeds
     ]
-    bends = [_deflections(one) for one in records]
+    bends = [_count_deflected_legs(one) for one in records]
     draw_gait_diagram(session.picture('stance_uneven'), records[0])
     done = sum(one.status == 'ok' for one in records)
     return [
@@ -253,7 +266,7 @@ def uneven(session: Session) -> Sequence[Row]:
     ]
 
 
-def _deflections(rollout: Rollout) -> int:
+def _count_deflected_legs(rollout: Rollout) -> int:
     """Return of how many legs a femur or tibia leaves its rest angle to either side."""
     robot, found = rollout.robot, 0
     for leg in robot.legs:
@@ -263,19 +276,22 @@ def _deflections(rollout: Rollout) -> int:
     return found
 
 
-def stop_and_go(session: Session) -> Sequence[Row]:
+def measure_stop_and_go(session: Session) -> Sequence[Row]:
     """
     Measure check 32: a walk that stopped goes on to the last bit.
 
     A walk is continued by its trial made longer: simulated from the start, it passes through the
     state in which the walk stopped.
     """
-    uninterrupted, stopped, continued = (session.record(trial(s)) for s in (0.1, 0.05, 0.1))
+    uninterrupted, stopped, continued = (session.record(roach_trial(s)) for s in (0.1, 0.05, 0.1))
     return [
         near(
             'check_32',
             'numbers that differ in a walk that stopped after 0.05 s and was continued to 0.1 s',
-            float(_differing(stopped, uninterrupted) + _differing(continued, uninterrupted)),
+            float(
+                _count_differing(stopped, uninterrupted)
+                + _count_differing(continued, uninterrupted)
+            ),
             0.0,
             0.0,
             note='continued by simulating it from its start: through where it stopped, and on',
@@ -283,7 +299,7 @@ def stop_and_go(session: Session) -> Sequence[Row]:
     ]
 
 
-def _differing(part: Rollout, whole: Rollout) -> int:
+def _count_differing(part: Rollout, whole: Rollout) -> int:
     """Return how many numbers of the states differ from those of a walk as long or longer."""
     count = len(part.joint_positions)
     return sum(

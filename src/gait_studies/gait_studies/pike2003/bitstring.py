@@ -72,7 +72,7 @@ def read_integers(bits: IntArray, per_gene: int) -> IntArray:
     return np.asarray(bits.reshape(-1, per_gene) @ weights, dtype=np.int64)
 
 
-def decoded(integers: IntArray, bits: int) -> FloatArray:
+def unit_from_integers(integers: IntArray, bits: int) -> FloatArray:
     """
     Return the share of its range at which each gene stands: all ones are the upper bound.
 
@@ -85,7 +85,7 @@ def decoded(integers: IntArray, bits: int) -> FloatArray:
     return np.asarray(integers / (2.0**bits - 1.0))
 
 
-def wheel(costs: FloatArray, truncation: float) -> FloatArray:
+def wheel_shares(costs: FloatArray, truncation: float) -> FloatArray:
     r"""
     Return the share of each individual on the roulette wheel, (n,).
 
@@ -131,7 +131,7 @@ class BitstringOptimizer(Optimizer):
         self._ledger = AskTellLedger()
         self._known: dict[bytes, _Individual] = {}
         self._population: list[_Individual] = []
-        self._born: list[IntArray] = []
+        self._offspring_bits: list[IntArray] = []
         self._asked: list[tuple[Candidate, IntArray]] = []
 
     def ask(self) -> list[Candidate]:
@@ -139,16 +139,18 @@ class BitstringOptimizer(Optimizer):
         self._ledger.check_ask()
         size = self._settings.population
         if not self._population:
-            self._born = list(self._rng.integers(0, 2, (size, self._length), dtype=np.int64))
+            self._offspring_bits = list(
+                self._rng.integers(0, 2, (size, self._length), dtype=np.int64)
+            )
             parents: list[tuple[int, ...]] = [()] * size
         else:
-            self._born, parents = self._offspring(size)
+            self._offspring_bits, parents = self._offspring(size)
         new: dict[bytes, tuple[IntArray, tuple[int, ...]]] = {}
-        for bits, origin in zip(self._born, parents, strict=True):
+        for bits, origin in zip(self._offspring_bits, parents, strict=True):
             if bits.tobytes() not in self._known:
                 new.setdefault(bits.tobytes(), (bits, origin))
         candidates = self._ledger.issue_candidates(
-            [self._decoded(bits) for bits, _ in new.values()],
+            [self._decode(bits) for bits, _ in new.values()],
             [origin for _, origin in new.values()],
         )
         self._asked = list(zip(candidates, (bits for bits, _ in new.values()), strict=True))
@@ -159,16 +161,16 @@ class BitstringOptimizer(Optimizer):
         told = self._ledger.take(evaluations)
         for (candidate, bits), evaluation in zip(self._asked, told, strict=True):
             self._known[bits.tobytes()] = _Individual(bits, candidate.id, evaluation)
-        population = [self._known[bits.tobytes()] for bits in self._born]
+        population = [self._known[bits.tobytes()] for bits in self._offspring_bits]
         if self._settings.elitist and self._population:
-            best_before = min(self._population, key=_order)
-            if _order(best_before) < _order(min(population, key=_order)):
-                worst = max(range(len(population)), key=lambda i: _order(population[i]))
+            best_before = min(self._population, key=_sort_key)
+            if _sort_key(best_before) < _sort_key(min(population, key=_sort_key)):
+                worst = max(range(len(population)), key=lambda i: _sort_key(population[i]))
                 population[worst] = best_before
         self._population = population
 
-    def _decoded(self, bits: IntArray) -> FloatArray:
-        return decoded(read_integers(bits, self._settings.bits), self._settings.bits)
+    def _decode(self, bits: IntArray) -> FloatArray:
+        return unit_from_integers(read_integers(bits, self._settings.bits), self._settings.bits)
 
     def _offspring(self, size: int) -> tuple[list[IntArray], list[tuple[int, ...]]]:
         shares = self._shares()
@@ -186,7 +188,7 @@ class BitstringOptimizer(Optimizer):
                 pair[0][site:], pair[1][site:] = father.bits[site:], mother.bits[site:]
                 if mother.id != father.id:
                     origins = ((mother.id, father.id), (father.id, mother.id))
-            born += [self._mutated(bits) for bits in pair]
+            born += [self._flip_bits(bits) for bits in pair]
             parents += origins
         return born[:size], parents[:size]
 
@@ -202,13 +204,13 @@ class BitstringOptimizer(Optimizer):
         shares = np.zeros(len(evaluations))
         # Fitness is maximised here, the original minimised a score: the sign is turned here only.
         costs = -np.array([one.fitness for one, may in zip(evaluations, able, strict=True) if may])
-        shares[able] = wheel(costs, self._settings.truncation)
+        shares[able] = wheel_shares(costs, self._settings.truncation)
         return shares
 
-    def _mutated(self, bits: IntArray) -> IntArray:
+    def _flip_bits(self, bits: IntArray) -> IntArray:
         flips = self._rng.random(self._length) < self._settings.mutation_probability
         return np.bitwise_xor(bits, flips.astype(np.int64))
 
 
-def _order(one: _Individual) -> tuple[tuple[int, float, float], int]:
+def _sort_key(one: _Individual) -> tuple[tuple[int, float, float], int]:
     return sort_key(one.evaluation), one.id

@@ -20,11 +20,11 @@ from gait_studies.pike2003.pictures import draw_timetable
 from gait_tools.study.definition import Row, at_most, near
 from gait_tools.study.session import Session
 
-DT = 0.02
-STEP, LIFT, SWAY = 20.0, 20.0, 6.5
-KNEE, PLACE, MOVE = 22.272373, 39.250172, 16.447701
+CONTROL_PERIOD = 0.02
+STEP_DEG, LIFT_DEG, SWAY_DEG = 20.0, 20.0, 6.5
+KNEE_DEG, PLACE_DEG, MOVE_DEG = 22.272373, 39.250172, 16.447701
 TIME_SCALE = 0.9
-START = 2.0
+START_TIME = 2.0
 """When the first cycle begins [s]: a second of leaning, a second of raising a leg."""
 
 COUNTS_PER_TURN = 62400
@@ -32,7 +32,7 @@ COUNTS_PER_TURN = 62400
 
 
 @dataclass(frozen=True, kw_only=True)
-class Commanded:
+class CommandedAngles:
     """Commanded joint angles [deg] after each tick, (T + 1, n), first the start; walk state."""
 
     names: tuple[str, ...]
@@ -46,15 +46,15 @@ class Commanded:
 
     def at(self, joint: str, time: float) -> float:
         """Return the angle of a joint at a time [deg]."""
-        return float(self.of(joint)[round(time / DT)])
+        return float(self.of(joint)[round(time / CONTROL_PERIOD)])
 
 
-def commanded(
-    seconds: float,
+def command_walk(
+    duration: float,
     values: Mapping[str, Any] = NOTHING,
     stop_at: float = np.inf,
     prepare: Callable[[Any], None] = lambda controller: None,
-) -> Commanded:
+) -> CommandedAngles:
     """
     Return what the walk commands on its own clock, by the published preset.
 
@@ -75,19 +75,21 @@ def commanded(
     controller = cls(robot, params)
     controller.reset(0)
     prepare(controller)
-    ticks = round(seconds / DT)
+    ticks = round(duration / CONTROL_PERIOD)
     angles = np.zeros((ticks + 1, len(robot.joint_names)))
     states: list[Mapping[str, float]] = [controller.state()]
     for tick in range(ticks):
-        stop = float(tick * DT >= stop_at - 1e-9)
+        stop = float(tick * CONTROL_PERIOD >= stop_at - 1e-9)
         targets = controller.step(
-            DT, Command(set_points={'stop': stop}), Observation(tick=tick, time=tick * DT)
+            CONTROL_PERIOD,
+            Command(set_points={'stop': stop}),
+            Observation(tick=tick, time=tick * CONTROL_PERIOD),
         )
         columns = [robot.joint_index[name] for name in targets.names]
         angles[tick + 1] = angles[tick]
         angles[tick + 1, columns] = np.degrees(np.asarray(targets.position).reshape(-1))
         states.append(controller.state())
-    return Commanded(
+    return CommandedAngles(
         names=robot.joint_names,
         angles=angles,
         cycles=np.array([state['cycle'] for state in states]),
@@ -95,44 +97,46 @@ def commanded(
     )
 
 
-def share(s: FloatArray) -> FloatArray:
+def lobe_progress(s: FloatArray) -> FloatArray:
     """Return the share of a published velocity lobe's motion done at a share of its time."""
     inside = np.clip(s, 0.0, 1.0)
     return np.asarray(inside - np.sin(2.0 * np.pi * inside) / (2.0 * np.pi))
 
 
-def closed_forms(tau: FloatArray) -> dict[str, FloatArray]:
+def closed_form_angles(tau: FloatArray) -> dict[str, FloatArray]:
     """
     Return the angles [deg] of the first half of the first cycle at times in time scales.
 
     They follow from Figures 6.5 to 6.11 of Pike (2003) by summing the stages.
     """
-    a, b, late = share(tau), share(tau / 1.25), share(tau - 1.0)
-    sway = SWAY * (1.0 - 2.0 * share(tau / 2.0))
+    a, b, late = lobe_progress(tau), lobe_progress(tau / 1.25), lobe_progress(tau - 1.0)
+    sway = SWAY_DEG * (1.0 - 2.0 * lobe_progress(tau / 2.0))
     return {
-        'left_knee': LIFT * (1.0 - a),
-        'left_hip_fwd': LIFT / 2 + (STEP - LIFT / 2) * a - STEP * b,
-        'left_ankle_fwd': LIFT / 2 + (STEP - PLACE - LIFT / 2) * a + (PLACE - STEP) * b,
-        'right_knee': KNEE * b + (LIFT - KNEE) * late,
-        'right_hip_fwd': LIFT / 2 * late,
-        'right_ankle_fwd': 4 * MOVE / 3 * b + (LIFT / 2 - 4 * MOVE / 3) * late,
+        'left_knee': LIFT_DEG * (1.0 - a),
+        'left_hip_fwd': LIFT_DEG / 2 + (STEP_DEG - LIFT_DEG / 2) * a - STEP_DEG * b,
+        'left_ankle_fwd': LIFT_DEG / 2
+        + (STEP_DEG - PLACE_DEG - LIFT_DEG / 2) * a
+        + (PLACE_DEG - STEP_DEG) * b,
+        'right_knee': KNEE_DEG * b + (LIFT_DEG - KNEE_DEG) * late,
+        'right_hip_fwd': LIFT_DEG / 2 * late,
+        'right_ankle_fwd': 4 * MOVE_DEG / 3 * b + (LIFT_DEG / 2 - 4 * MOVE_DEG / 3) * late,
         'left_ankle_side': sway,
         'left_hip_side': -sway,
         'right_hip_side': sway,
     }
 
 
-def schedule(session: Session) -> Sequence[Row]:
+def measure_schedule(session: Session) -> Sequence[Row]:
     """Measure checks 8 to 17, 20 and 21: the timetable by the angles that it commands."""
-    walk = commanded(40.0)
-    draw_timetable(session.picture('timetable'), walk.names, walk.angles, DT)
+    walk = command_walk(40.0)
+    draw_timetable(session.picture('timetable'), walk.names, walk.angles, CONTROL_PERIOD)
     rows = [
         near(f'check_8_{joint}', f'{joint} after a second', walk.at(joint, 1.0), lean, 0.1, 'deg')
         for joint, lean in (
-            ('left_ankle_side', SWAY),
-            ('right_ankle_side', SWAY),
-            ('left_hip_side', -SWAY),
-            ('right_hip_side', SWAY),
+            ('left_ankle_side', SWAY_DEG),
+            ('right_ankle_side', SWAY_DEG),
+            ('left_hip_side', -SWAY_DEG),
+            ('right_hip_side', SWAY_DEG),
         )
     ]
     rows += [
@@ -145,15 +149,21 @@ def schedule(session: Session) -> Sequence[Row]:
             'deg',
         )
         for joint, lift in (
-            ('left_knee', LIFT),
-            ('left_hip_fwd', LIFT / 2),
-            ('left_ankle_fwd', LIFT / 2),
+            ('left_knee', LIFT_DEG),
+            ('left_hip_fwd', LIFT_DEG / 2),
+            ('left_ankle_fwd', LIFT_DEG / 2),
         )
     ]
-    return [*rows, *_timing(walk), _forms(walk), *_closing(), *_feet(walk)]
+    return [
+        *rows,
+        *_timing_rows(walk),
+        _closed_form_row(walk),
+        *_closing_rows(),
+        *_foot_rows(walk),
+    ]
 
 
-def _timing(walk: Commanded) -> list[Row]:
+def _timing_rows(walk: CommandedAngles) -> list[Row]:
     begins = np.flatnonzero(np.diff(walk.cycles) > 0.0)
     periods = np.diff(begins)
     return [
@@ -168,37 +178,40 @@ def _timing(walk: Commanded) -> list[Row]:
         ),
         near('check_12_least', 'shortest cycle', float(periods.min()), 158.0, 1.0, 'tick'),
         near('check_12_most', 'longest cycle', float(periods.max()), 158.0, 1.0, 'tick'),
-        near('check_12_half', 'half-cycle', _half_cycle(walk), 1.575, 0.02, 's'),
+        near('check_12_half', 'half-cycle', _half_cycle_time(walk), 1.575, 0.02, 's'),
     ]
 
 
-def _half_cycle(walk: Commanded) -> float:
+def _half_cycle_time(walk: CommandedAngles) -> float:
     """Return the time from the left knee's greatest bend to the next of the right one [s]."""
-    begin, period = round(8.3 / DT), round(3.15 / DT)
+    begin, period = round(8.3 / CONTROL_PERIOD), round(3.15 / CONTROL_PERIOD)
     left = int(np.argmax(walk.of('left_knee')[begin : begin + period])) + begin
     right = int(np.argmax(walk.of('right_knee')[left : left + period]))
-    return min(right, period - right) * DT
+    return min(right, period - right) * CONTROL_PERIOD
 
 
-def _forms(walk: Commanded) -> Row:
-    ticks = np.arange(round(START / DT), round((START + 1.75 * TIME_SCALE) / DT))
-    tau = (ticks.astype(np.float64) * DT - START) / TIME_SCALE
+def _closed_form_row(walk: CommandedAngles) -> Row:
+    ticks = np.arange(
+        round(START_TIME / CONTROL_PERIOD),
+        round((START_TIME + 1.75 * TIME_SCALE) / CONTROL_PERIOD),
+    )
+    tau = (ticks.astype(np.float64) * CONTROL_PERIOD - START_TIME) / TIME_SCALE
     worst = max(
         float(np.abs(walk.of(joint)[ticks] - wanted).max())
-        for joint, wanted in closed_forms(tau).items()
+        for joint, wanted in closed_form_angles(tau).items()
     )
     what = 'largest error to the closed forms of nine joints in the first half-cycle'
     return near('check_13', what, worst, 0.0, 0.5, 'deg')
 
 
-def _closing() -> list[Row]:
+def _closing_rows() -> list[Row]:
     # A lone cycle, stopped: two seconds of start, 3.5 time scales, a second of exit.
-    once = commanded(8.0, stop_at=2.5)
-    ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * DT
+    once = command_walk(8.0, stop_at=2.5)
+    ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * CONTROL_PERIOD
     rows = [near('check_16', 'start, one cycle, stop: end', ended, 6.2, 0.1, 's')]
     errors = []
     for values in ({}, {'knee_bend_deg': 34.0, 'ankle_place_deg': 21.0, 'ankle_move_deg': 24.0}):
-        last = commanded(8.0, values, stop_at=2.5).angles[-1]
+        last = command_walk(8.0, values, stop_at=2.5).angles[-1]
         errors.append(float(np.abs(last).max()))
     rows.append(
         near(
@@ -211,7 +224,7 @@ def _closing() -> list[Row]:
             note='of two sets of binding variables, after the exit',
         )
     )
-    many = commanded(START + 40 * 3.16 + 5.0, stop_at=START + 39.5 * 3.15)
+    many = command_walk(START_TIME + 40 * 3.16 + 5.0, stop_at=START_TIME + 39.5 * 3.15)
     rows.append(
         near(
             'check_15',
@@ -223,8 +236,8 @@ def _closing() -> list[Row]:
         )
     )
     # Asked in the middle of a cycle, granted at its end.
-    unasked = commanded(8.0)
-    ignored = float(np.abs(once.angles - unasked.angles)[: round(5.14 / DT)].max())
+    unasked = command_walk(8.0)
+    ignored = float(np.abs(once.angles - unasked.angles)[: round(5.14 / CONTROL_PERIOD)].max())
     rows.append(
         near(
             'check_17',
@@ -238,10 +251,13 @@ def _closing() -> list[Row]:
     return rows
 
 
-def _feet(walk: Commanded) -> list[Row]:
-    few, many = commanded(15.0, {'hip_move_deg': 10.0}), commanded(15.0, {'hip_move_deg': 25.0})
+def _foot_rows(walk: CommandedAngles) -> list[Row]:
+    few, many = (
+        command_walk(15.0, {'hip_move_deg': 10.0}),
+        command_walk(15.0, {'hip_move_deg': 25.0}),
+    )
     inert = float(np.abs(few.angles - many.angles).max())
-    steep = commanded(15.0, {'ankle_place_deg': 20.0})
+    steep = command_walk(15.0, {'ankle_place_deg': 20.0})
     return [
         near(
             'check_20',
@@ -252,15 +268,20 @@ def _feet(walk: Commanded) -> list[Row]:
             'deg',
             note='added and taken back at once: the fourth gene is inert',
         ),
-        at_most('check_21', 'largest pitch of the feet, tuned', _pitch(walk), 0.4, 'deg'),
+        at_most('check_21', 'largest pitch of the feet, tuned', _max_foot_pitch(walk), 0.4, 'deg'),
         near(
-            'check_21_steep', 'the same with an ankle place of 20', _pitch(steep), 4.8, 0.3, 'deg'
+            'check_21_steep',
+            'the same with an ankle place of 20',
+            _max_foot_pitch(steep),
+            4.8,
+            0.3,
+            'deg',
         ),
     ]
 
 
-def _pitch(walk: Commanded) -> float:
-    begin = round(START / DT)
+def _max_foot_pitch(walk: CommandedAngles) -> float:
+    begin = round(START_TIME / CONTROL_PERIOD)
     return max(
         float(
             np.abs(
@@ -271,13 +292,13 @@ def _pitch(walk: Commanded) -> float:
     )
 
 
-def superposition(session: Session) -> Sequence[Row]:
+def measure_superposition(session: Session) -> Sequence[Row]:
     """Measure checks 1 to 4: pulses beside a walk that stands still."""
     try:
-        solo = _pulses(('left_leg_twist', 22.5))
-        double = _pulses(('left_leg_twist', 22.5), ('left_leg_twist', 22.5))
-        other = _pulses(('right_ankle_fwd', 11.25))
-        both = _pulses(('left_leg_twist', 22.5), ('right_ankle_fwd', 11.25))
+        solo = _command_pulses(('left_leg_twist', 22.5))
+        double = _command_pulses(('left_leg_twist', 22.5), ('left_leg_twist', 22.5))
+        other = _command_pulses(('right_ankle_fwd', 11.25))
+        both = _command_pulses(('left_leg_twist', 22.5), ('right_ankle_fwd', 11.25))
     except AttributeError as error:
         raise ConfigurationError(f'staged_walk runs no behaviours beside it: {error}') from error
     peak = float(np.diff(solo.of('left_leg_twist')).max())
@@ -327,7 +348,7 @@ def superposition(session: Session) -> Sequence[Row]:
     ]
 
 
-def _pulses(*moves: tuple[str, float]) -> Commanded:
+def _command_pulses(*moves: tuple[str, float]) -> CommandedAngles:
     def prepare(controller: Any) -> None:
         """Start a pulse of each joint."""
         for number, (joint, angle) in enumerate(moves):
@@ -335,4 +356,4 @@ def _pulses(*moves: tuple[str, float]) -> Commanded:
                 'pulse', {'joint': joint, 'angle_deg': angle, 'period': 3.0}, name=f'pulse{number}'
             )
 
-    return commanded(3.2, stop_at=0.0, prepare=prepare)
+    return command_walk(3.2, stop_at=0.0, prepare=prepare)

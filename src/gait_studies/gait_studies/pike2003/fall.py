@@ -20,18 +20,18 @@ from gait_tools.pictures.trial import figure_of
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
-START, HALF_CYCLE, SCALE = 2.0, 1.575, 0.9
+START_TIME, HALF_CYCLE, TIME_SCALE = 2.0, 1.575, 0.9
 """Of the first cycle, its half, and the time unit of the printed timetable [s]."""
 
-SURPLUS = 20.4
+LENGTH_SURPLUS = 20.4
 """By which the landing leg outgrows the other: 0.073 of a shank of 280 mm, as printed."""
 
-_LANDING = 1.0 * SCALE
+_CROSSING_TIME = 1.0 * TIME_SCALE
 """Until then the body leans over the leg behind."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steps:
+class FirstSteps:
     """
     First steps of a walk.
 
@@ -47,7 +47,7 @@ class Steps:
     outside: FloatArray
 
 
-def _gait(preset: str, seconds: float, engine: str = 'bullet', **values: float) -> TrialSpec:
+def _walk_trial(preset: str, seconds: float, engine: str = 'bullet', **values: float) -> TrialSpec:
     return TrialSpec(
         scene=make_scene('guroo', {'engine': engine, 'physics_step': 0.002}),
         controller='staged_walk',
@@ -56,7 +56,7 @@ def _gait(preset: str, seconds: float, engine: str = 'bullet', **values: float) 
     )
 
 
-def steps_of(rollout: Rollout) -> Steps:
+def first_steps(rollout: Rollout) -> FirstSteps:
     """Return what its first steps show, from the begin of the first cycle on."""
     robot = rollout.robot
     angles = rollout.target_positions[:, : len(robot.joint_names)]
@@ -68,9 +68,9 @@ def steps_of(rollout: Rollout) -> Steps:
     margin, defined = support_margins(
         inertial_zmp(rollout, pressure.points[:, 2]), rollout.contact_tick, rollout.contacts.points
     )
-    since = rollout.time[1:] > START
-    return Steps(
-        time=rollout.time[1:][since] - START,
+    since = rollout.time[1:] > START_TIME
+    return FirstSteps(
+        time=rollout.time[1:][since] - START_TIME,
         surplus=1000.0 * (right - left)[since],
         roll=attitude[since, 2],
         pitch=attitude[since, 1],
@@ -78,18 +78,20 @@ def steps_of(rollout: Rollout) -> Steps:
     )
 
 
-def why_it_falls(session: Session) -> Sequence[Row]:
+def measure_fall(session: Session) -> Sequence[Row]:
     """Measure landing leg, lean and ZMP in the first steps, and what levelling alone changes."""
-    seconds = START + 2.0 * HALF_CYCLE
-    records = [session.record(_gait(preset, seconds)) for preset in ('published', 'levelled')]
-    printed, levelled = (steps_of(record) for record in records)
+    seconds = START_TIME + 2.0 * HALF_CYCLE
+    records = [
+        session.record(_walk_trial(preset, seconds)) for preset in ('published', 'levelled')
+    ]
+    printed, levelled = (first_steps(record) for record in records)
     draw_fall(session, [('as printed', printed), ('levelled', levelled)])
     return [
         near(
             'fall_surplus',
             'by how much the landing leg outgrows the other',
-            float(_first(printed, printed.surplus, HALF_CYCLE).max()),
-            SURPLUS,
+            float(_until(printed, printed.surplus, HALF_CYCLE).max()),
+            LENGTH_SURPLUS,
             1.0,
             'mm',
             note='commanded, first step; the closed forms say 0.073 of a shank',
@@ -97,16 +99,16 @@ def why_it_falls(session: Session) -> Sequence[Row]:
         at_most(
             'fall_surplus_levelled',
             'the same, levelled, until the body has crossed to it',
-            float(_first(levelled, levelled.surplus, _LANDING).max()),
+            float(_until(levelled, levelled.surplus, _CROSSING_TIME).max()),
             0.0,
             'mm',
         ),
         at_least(
             'fall_lean',
             'lean of the base in the first step, printed over levelled',
-            _lean(printed) / _lean(levelled),
+            _max_roll(printed) / _max_roll(levelled),
             4.0,
-            note=f'{_lean(printed):.1f} and {_lean(levelled):.1f} degrees',
+            note=f'{_max_roll(printed):.1f} and {_max_roll(levelled):.1f} degrees',
         ),
         at_least(
             'fall_outside',
@@ -115,25 +117,27 @@ def why_it_falls(session: Session) -> Sequence[Row]:
             2.0,
             note=f'{printed.outside.mean():.0%} and {levelled.outside.mean():.0%}',
         ),
-        *_counterfactuals(session),
+        *_levelling_rows(session),
     ]
 
 
-def _first(steps: Steps, values: FloatArray, until: float) -> FloatArray:
+def _until(steps: FirstSteps, values: FloatArray, until: float) -> FloatArray:
     return np.asarray(values[steps.time <= until])
 
 
-def _lean(steps: Steps) -> float:
-    return float(np.abs(_first(steps, steps.roll, HALF_CYCLE)).max())
+def _max_roll(steps: FirstSteps) -> float:
+    return float(np.abs(_until(steps, steps.roll, HALF_CYCLE)).max())
 
 
-def _counterfactuals(session: Session) -> list[Row]:
+def _levelling_rows(session: Session) -> list[Row]:
     """Return how often walks fall that differ in the levelling alone."""
     seconds = 15.0 if session.quick else 30.0
     walks = list(product(('bullet', 'mujoco'), ('published', 'levelled')))
     rows = []
     for levelling, name in ((0.0, 'unlevelled'), (1.0, 'levelled')):
-        specs = [_gait(preset, seconds, engine, levelling=levelling) for engine, preset in walks]
+        specs = [
+            _walk_trial(preset, seconds, engine, levelling=levelling) for engine, preset in walks
+        ]
         results = session.run(specs)
         ends = ', '.join(
             f'{preset} in {engine}: '
@@ -147,7 +151,7 @@ def _counterfactuals(session: Session) -> list[Row]:
     return rows
 
 
-def draw_fall(session: Session, walks: Sequence[tuple[str, Steps]]) -> None:
+def draw_fall(session: Session, walks: Sequence[tuple[str, FirstSteps]]) -> None:
     """Draw leg lengths, lean and ZMP of walks against time since the first cycle began."""
     with figure_of(session.picture('fall'), (9.0, 6.0)) as figure:
         lengths, leans = figure.subplots(2, 1, sharex=True)
@@ -167,7 +171,7 @@ def draw_fall(session: Session, walks: Sequence[tuple[str, Steps]]) -> None:
                 label='ZMP outside the feet, as printed',
             )
             for half in (0.0, HALF_CYCLE):
-                axes.axvline(half + _LANDING, color='0.4', linestyle=':')
+                axes.axvline(half + _CROSSING_TIME, color='0.4', linestyle=':')
             axes.set_ylim(low, high)
             axes.legend(fontsize='small', loc=place)
         lengths.set(ylabel='left leg longer than right [mm]')

@@ -14,30 +14,34 @@ from gait_evolver.scoring import status_and_fitness
 from gait_studies.pike2003.log import VARIABLES
 from gait_tools.study.session import Evolved
 
-PUBLISHED = dict(zip(VARIABLES, (22.272373, 39.250172, 16.447701, 23.228657), strict=True))
+PUBLISHED_VALUES = dict(zip(VARIABLES, (22.272373, 39.250172, 16.447701, 23.228657), strict=True))
 """Best values of the published run [deg] (Figure 6.23)."""
 
-INTEGERS = (9928, 63078, 28170, 57796)
+PUBLISHED_INTEGERS = (9928, 63078, 28170, 57796)
 """The genes that they decode from."""
 
-MIDPOINT = dict(zip(VARIABLES, (27.5, 30.0, 17.5, 17.5), strict=True))
+MIDDLE_VALUES = dict(zip(VARIABLES, (27.5, 30.0, 17.5, 17.5), strict=True))
 """The middle of the ranges: a baseline where the hand-tuned values are not published."""
 
-LONG = 30.0
+LONG_DURATION = 30.0
 """Time over which distances are compared [s]."""
 
-_FINE = {'engine': 'bullet', 'physics_step': 0.002, 'engine_options': {'solver_iterations': 100}}
+_ACCEPTANCE_SCENE = {
+    'engine': 'bullet',
+    'physics_step': 0.002,
+    'engine_options': {'solver_iterations': 100},
+}
 
 
-def accepted(
-    values: Mapping[str, float], preset: str, seconds: float, fitness: Mapping[str, float]
+def acceptance_trial(
+    values: Mapping[str, float], preset: str, duration: float, fitness: Mapping[str, float]
 ) -> TrialSpec:
     """Return the trial in which a gait is accepted: 23 joints, 2 ms, 100 iterations."""
     return TrialSpec(
-        scene=make_scene('guroo', _FINE),
+        scene=make_scene('guroo', _ACCEPTANCE_SCENE),
         controller='staged_walk',
         parameters=controller_parameters('staged_walk', preset, values),
-        duration=seconds,
+        duration=duration,
         fitness_terms=fitness,
     )
 
@@ -47,10 +51,10 @@ def rank_correlation(a: FloatArray, b: FloatArray) -> float:
     return float(spearmanr(a, b).statistic) if len(a) > 2 else math.nan
 
 
-def best_of(evolved: Evolved, number: int) -> list[Mapping[str, float]]:
+def best_distinct_values(evolution: Evolved, number: int) -> list[Mapping[str, float]]:
     """Return the parameters of the best individuals that differ in more than the inert gene."""
     rows = sorted(
-        (row for row in evolved.rows if status_and_fitness([row])[1] is not None),
+        (row for row in evolution.rows if status_and_fitness([row])[1] is not None),
         key=lambda row: (-float(row.fitness or 0.0), row.id),
     )
     chosen: dict[tuple[float, ...], Mapping[str, float]] = {}

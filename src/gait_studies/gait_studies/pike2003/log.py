@@ -15,11 +15,11 @@ import numpy as np
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text, write_atomically
 from gait_evolver.run.log import TrialRow
-from gait_studies.pike2003.zmp_tracking import FAILED
+from gait_studies.pike2003.zmp_tracking import FALL_COST
 
 SCORES_FILE, VARIABLES_FILE = 'scores.csv', 'nwgavars.cfg'
 
-HEADER = 'scores, knee, ankle place, ankle move, hip move'
+SCORES_HEADER = 'scores, knee, ankle place, ankle move, hip move'
 """First line of the scores file (Figure 6.21)."""
 
 VARIABLES = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg')
@@ -42,16 +42,22 @@ def write_scores(path: Path, rows: Sequence[TrialRow]) -> None:
         If the run did not search the four values.
 
     """
-    lines = [HEADER]
+    lines = [SCORES_HEADER]
     for row in rows:
-        score = FAILED if row.fitness is None else -row.fitness
-        lines.append(', '.join(_printed(value) for value in (score, *_four(row.values))))
+        score = FALL_COST if row.fitness is None else -row.fitness
+        lines.append(
+            ', '.join(
+                _single_precision_text(value) for value in (score, *_searched_values(row.values))
+            )
+        )
     write_atomically(path, '\n'.join(lines) + '\n')
 
 
 def write_variables(path: Path, values: Mapping[str, float]) -> None:
     """Write the four values, one a line, as the original walk loads them."""
-    write_atomically(path, ''.join(f'{_printed(value)}\n' for value in _four(values)))
+    write_atomically(
+        path, ''.join(f'{_single_precision_text(value)}\n' for value in _searched_values(values))
+    )
 
 
 def read_variables(path: Path) -> dict[str, float]:
@@ -69,13 +75,13 @@ def read_variables(path: Path) -> dict[str, float]:
     return dict(zip(VARIABLES, numbers, strict=True))
 
 
-def _four(values: Mapping[str, float]) -> list[float]:
+def _searched_values(values: Mapping[str, float]) -> list[float]:
     for name in VARIABLES:
         if name not in values:
             raise ConfigurationError(f"the log of Pike (2003) needs '{name}', not a gene here")
     return [values[name] for name in VARIABLES]
 
 
-def _printed(value: float) -> str:
+def _single_precision_text(value: float) -> str:
     # The original held single precision.
     return f'{np.float32(value):.6f}'

@@ -11,24 +11,24 @@ from gait_core.arrays import FloatArray
 from gait_core.measures.stability import support_polygon
 from gait_core.trial.rollout import Rollout
 from gait_evolver.run.log import TrialRow
-from gait_studies.pike2003.zmp_tracking import FAILED, ideal_of, measured_zmp
+from gait_studies.pike2003.zmp_tracking import FALL_COST, filtered_zmp, ideal_zmp
 from gait_tools.pictures.trial import figure_of
 
-_SCALE, _START = 0.9, 2.0
+_TIME_SCALE, _START_TIME = 0.9, 2.0
 
 TIMETABLE = (
     ('lean to the right', 0.0, 1.0, 'tab:gray'),
     ('raise left', 1.0, 1.0, 'tab:gray'),
-    ('extend left', _START, 1.0 * _SCALE, 'tab:blue'),
-    ('lower right', _START, 1.25 * _SCALE, 'tab:orange'),
-    ('straighten over left', _START, 1.25 * _SCALE, 'tab:green'),
-    ('sway to the left', _START, 2.0 * _SCALE, 'tab:purple'),
-    ('right forward', _START + 1.0 * _SCALE, 1.0 * _SCALE, 'tab:red'),
-    ('extend right', _START + 1.75 * _SCALE, 1.0 * _SCALE, 'tab:blue'),
-    ('lower left', _START + 1.75 * _SCALE, 1.25 * _SCALE, 'tab:orange'),
-    ('straighten over right', _START + 1.75 * _SCALE, 1.25 * _SCALE, 'tab:green'),
-    ('sway to the right', _START + 1.75 * _SCALE, 2.0 * _SCALE, 'tab:purple'),
-    ('left forward', _START + 2.75 * _SCALE, 1.0 * _SCALE, 'tab:red'),
+    ('extend left', _START_TIME, 1.0 * _TIME_SCALE, 'tab:blue'),
+    ('lower right', _START_TIME, 1.25 * _TIME_SCALE, 'tab:orange'),
+    ('straighten over left', _START_TIME, 1.25 * _TIME_SCALE, 'tab:green'),
+    ('sway to the left', _START_TIME, 2.0 * _TIME_SCALE, 'tab:purple'),
+    ('right forward', _START_TIME + 1.0 * _TIME_SCALE, 1.0 * _TIME_SCALE, 'tab:red'),
+    ('extend right', _START_TIME + 1.75 * _TIME_SCALE, 1.0 * _TIME_SCALE, 'tab:blue'),
+    ('lower left', _START_TIME + 1.75 * _TIME_SCALE, 1.25 * _TIME_SCALE, 'tab:orange'),
+    ('straighten over right', _START_TIME + 1.75 * _TIME_SCALE, 1.25 * _TIME_SCALE, 'tab:green'),
+    ('sway to the right', _START_TIME + 1.75 * _TIME_SCALE, 2.0 * _TIME_SCALE, 'tab:purple'),
+    ('left forward', _START_TIME + 2.75 * _TIME_SCALE, 1.0 * _TIME_SCALE, 'tab:red'),
 )
 """Stage, start [s], duration [s] and colour of start-up and first cycle (Figure 6.2)."""
 
@@ -47,7 +47,7 @@ def draw_timetable(path: Path, names: Sequence[str], angles: FloatArray, dt: flo
     dt : float [s]
 
     """
-    end = _START + 3.75 * _SCALE
+    end = _START_TIME + 3.75 * _TIME_SCALE
     ticks = np.arange(round(end / dt) + 1)
     with figure_of(path, (9.0, 7.5)) as figure:
         bars, *legs = figure.subplots(3, 1, sharex=True, height_ratios=(1.4, 1.0, 1.0))
@@ -71,9 +71,9 @@ def draw_zmp_tracking(path: Path, rollouts: Sequence[tuple[str, Rollout]]) -> No
     with figure_of(path, (11.0, 3.6 * len(rollouts))) as figure:
         grid = figure.subplots(len(rollouts), 2, width_ratios=(1.0, 1.2), squeeze=False)
         for (above, along), (title, rollout) in zip(grid, rollouts, strict=True):
-            time, filtered = rollout.time, measured_zmp(rollout)
-            ideal = ideal_of(rollout).at(time)
-            _polygons(above, rollout)
+            time, filtered = rollout.time, filtered_zmp(rollout)
+            ideal = ideal_zmp(rollout).at(time)
+            _fill_support_polygons(above, rollout)
             above.plot(*filtered.T, color='tab:red', linewidth=0.7, label='ZMP')
             above.plot(*ideal.T, color='tab:green', linewidth=0.9, label='ideal')
             above.set(xlabel='forward [m]', ylabel='left [m]', title=title)
@@ -87,7 +87,7 @@ def draw_zmp_tracking(path: Path, rollouts: Sequence[tuple[str, Rollout]]) -> No
             along.legend(fontsize='small', loc='upper left')
 
 
-def _polygons(axes: object, rollout: Rollout) -> None:
+def _fill_support_polygons(axes: object, rollout: Rollout) -> None:
     origin = rollout.body_poses[0, 0, :2]
     every = max(1, round(0.3 / rollout.dt))
     for tick in range(0, rollout.ticks + 1, every):
@@ -104,7 +104,7 @@ def draw_scores(path: Path, generations: Sequence[Sequence[TrialRow]]) -> None:
     numbers, least, mean, most = [], [], [], []
     for number, rows in enumerate(generations):
         scores = [-row.fitness for row in rows if row.fitness is not None]
-        standing = [score for score in scores if score < 0.9 * FAILED]
+        standing = [score for score in scores if score < 0.9 * FALL_COST]
         if standing:
             numbers.append(number)
             least.append(min(standing))

@@ -12,30 +12,37 @@ from gait_core.arrays import FloatArray
 from gait_core.trial.spec import OK, TrialSpec
 from gait_evolver.plan import Plan, TrialIndex, load_plan
 from gait_studies.pike2003 import zmp_tracking
-from gait_studies.pike2003.gaits import LONG, accepted, best_of, rank_correlation
+from gait_studies.pike2003.gaits import (
+    LONG_DURATION,
+    acceptance_trial,
+    best_distinct_values,
+    rank_correlation,
+)
 from gait_studies.pike2003.pictures import draw_ranking
 from gait_tools.study.definition import Row, at_least, near
 from gait_tools.study.session import Evolved, Session
 
-IMPROVED = 'pike2003_improved'
+IMPROVED_EXPERIMENT = 'pike2003_improved'
 
-_RANKING_KEY, _IMPROVED_KEY = 1, 2
-_FINALISTS = 5
+_RANKING_SEED_KEY, _IMPROVED_SEED_KEY = 1, 2
+_FINALIST_COUNT = 5
 
 
-def ranking(session: Session) -> Sequence[Row]:
+def measure_ranking(session: Session) -> Sequence[Row]:
     """Return how the two fitnesses rank random walks, levelled so that many walk on."""
     number = 30 if session.quick else 60
-    plan = load_plan(IMPROVED)
-    rng = np.random.default_rng(session.seed_of(_RANKING_KEY))
+    plan = load_plan(IMPROVED_EXPERIMENT)
+    rng = np.random.default_rng(session.seed_of(_RANKING_SEED_KEY))
     values = [plan.space.decode(rng.random(len(plan.space))) for _ in range(number)]
-    published = _fitness(session, plan, values, 4.8, {'pike2003_zmp': -1.0})
-    smooth = _fitness(session, plan, values, 4.8, {'pike2003_zmp_smooth': -1.0})
-    improved = _fitness(session, plan, values, plan.trial.duration, plan.trial.fitness_terms)
-    walks = session.run([_trial(plan, one, LONG, {}) for one in values])
+    published = _fitness_values(session, plan, values, 4.8, {'pike2003_zmp': -1.0})
+    smooth = _fitness_values(session, plan, values, 4.8, {'pike2003_zmp_smooth': -1.0})
+    improved = _fitness_values(
+        session, plan, values, plan.trial.duration, plan.trial.fitness_terms
+    )
+    walks = session.run([_walk_trial(plan, one, LONG_DURATION, {}) for one in values])
     distance = np.array([walk.metrics['displacement_x_m'] for walk in walks])
     survival = np.array([walk.metrics['duration_s'] for walk in walks])
-    stood = published > -0.9 * zmp_tracking.FAILED
+    stood = published > -0.9 * zmp_tracking.FALL_COST
     among = rank_correlation(published[stood], distance[stood])
     draw_ranking(
         session.picture('ranking'),
@@ -58,7 +65,7 @@ def ranking(session: Session) -> Sequence[Row]:
     return [
         at_least(
             'rank_distance',
-            f'rank correlation of the improved fitness with the distance of {LONG:g} s',
+            f'rank correlation of the improved fitness with the distance of {LONG_DURATION:g} s',
             rank_correlation(improved, distance),
             0.7,
             note=note,
@@ -76,47 +83,54 @@ def ranking(session: Session) -> Sequence[Row]:
     ]
 
 
-def _fitness(
+def _fitness_values(
     session: Session,
     plan: Plan,
     values: Sequence[Mapping[str, float]],
     seconds: float,
     terms: Mapping[str, float],
 ) -> FloatArray:
-    results = session.run([_trial(plan, one, seconds, terms) for one in values])
+    results = session.run([_walk_trial(plan, one, seconds, terms) for one in values])
     return np.array([-np.inf if one.fitness is None else one.fitness for one in results])
 
 
-def _trial(
+def _walk_trial(
     plan: Plan, values: Mapping[str, float], seconds: float, terms: Mapping[str, float]
 ) -> TrialSpec:
     spec = plan.spec(values, TrialIndex())
     return replace(spec, duration=seconds, fitness_terms=terms)
 
 
-def _finalist(session: Session, evolved: Evolved) -> Mapping[str, float]:
+def _best_finalist(session: Session, evolved: Evolved) -> Mapping[str, float]:
     """Return which of the best of a search is best over twice its time with all joints."""
-    finalists = best_of(evolved, _FINALISTS)
+    finalists = best_distinct_values(evolved, _FINALIST_COUNT)
     trial = evolved.plan.trial
     results = session.run(
-        [accepted(one, 'levelled', 2.0 * trial.duration, trial.fitness_terms) for one in finalists]
+        [
+            acceptance_trial(one, 'levelled', 2.0 * trial.duration, trial.fitness_terms)
+            for one in finalists
+        ]
     )
     fitness = [-np.inf if one.fitness is None else one.fitness for one in results]
     return finalists[int(np.argmax(fitness))]
 
 
-def improved_search(session: Session) -> Sequence[Row]:
+def measure_improved_search(session: Session) -> Sequence[Row]:
     """Return how often what the improved fitness finds outwalks the middle of the ranges."""
     seeds = 1 if session.quick else 5
     short: dict[str, Any] = {'generations': 5, 'population': 8} if session.quick else {}
     found = []
     for number in range(seeds):
-        seed = session.seed_of(_IMPROVED_KEY, number)
-        evolved = session.evolve(f'improved_{number}', IMPROVED, {'seed': seed, **short})
-        found.append(_finalist(session, evolved))
+        seed = session.seed_of(_IMPROVED_SEED_KEY, number)
+        evolved = session.evolve(
+            f'improved_{number}', IMPROVED_EXPERIMENT, {'seed': seed, **short}
+        )
+        found.append(_best_finalist(session, evolved))
     genes = evolved.plan.space.genes
     middle = {gene.name: 0.5 * (gene.lower + gene.upper) for gene in genes}
-    walks = session.run([accepted(one, 'levelled', LONG, {}) for one in (middle, *found)])
+    walks = session.run(
+        [acceptance_trial(one, 'levelled', LONG_DURATION, {}) for one in (middle, *found)]
+    )
     distances = [walk.metrics['displacement_x_m'] for walk in walks]
     fell = sum(walk.status != OK for walk in walks[1:])
     generations = evolved.plan.experiment.generations
@@ -124,7 +138,7 @@ def improved_search(session: Session) -> Sequence[Row]:
         near(
             'improved_beats_middle',
             f'of {seeds} seeds of {generations} generations, those that '
-            f'walk farther in {LONG:g} s than the middle of the ranges',
+            f'walk farther in {LONG_DURATION:g} s than the middle of the ranges',
             float(sum(one > distances[0] for one in distances[1:])),
             float(seeds),
             0.0,

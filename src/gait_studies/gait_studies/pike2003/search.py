@@ -13,19 +13,19 @@ from gait_core.files.access import DATA_LIMIT, read_text
 from gait_core.trial.spec import OK, TrialResult
 from gait_evolver.plan import load_plan
 from gait_studies.pike2003 import zmp_tracking
-from gait_studies.pike2003.bitstring import decoded
+from gait_studies.pike2003.bitstring import unit_from_integers
 from gait_studies.pike2003.gaits import (
-    INTEGERS,
-    LONG,
-    MIDPOINT,
-    PUBLISHED,
-    accepted,
-    best_of,
+    LONG_DURATION,
+    MIDDLE_VALUES,
+    PUBLISHED_INTEGERS,
+    PUBLISHED_VALUES,
+    acceptance_trial,
+    best_distinct_values,
     rank_correlation,
 )
 from gait_studies.pike2003.log import (
-    HEADER,
     SCORES_FILE,
+    SCORES_HEADER,
     VARIABLES,
     VARIABLES_FILE,
     read_variables,
@@ -38,23 +38,23 @@ from gait_tools.study.session import Evolved, Session
 
 EXPERIMENT = 'pike2003'
 
-_FINALISTS = 20
+_FINALIST_COUNT = 20
 
 
-def read_back(session: Session) -> Sequence[Row]:
+def measure_read_back(session: Session) -> Sequence[Row]:
     """Measure checks 22 and 23: decoding, and the settings that an experiment's run records."""
     plan = load_plan(EXPERIMENT)
-    values = plan.space.decode(decoded(np.array(INTEGERS), 16))
+    values = plan.space.decode(unit_from_integers(np.array(PUBLISHED_INTEGERS), 16))
     rows = [
         near(
             f'check_22_{name}',
             f'{name} of the integer {number}, in single precision',
             round(float(np.float32(values[name])), 6),
-            PUBLISHED[name],
+            PUBLISHED_VALUES[name],
             5e-7,
             'deg',
         )
-        for name, number in zip(VARIABLES, INTEGERS, strict=True)
+        for name, number in zip(VARIABLES, PUBLISHED_INTEGERS, strict=True)
     ]
     settings = plan.experiment.optimizer.settings
     found: dict[str, tuple[float, float]] = {
@@ -74,29 +74,33 @@ def read_back(session: Session) -> Sequence[Row]:
     return rows
 
 
-def fitness(session: Session) -> Sequence[Row]:
+def measure_fitness(session: Session) -> Sequence[Row]:
     """Measure checks 24 to 26: the score of made-up ZMPs, and of failures."""
-    time = np.arange(zmp_tracking.TICKS + 1, dtype=np.float64) * 0.02
+    time = np.arange(zmp_tracking.TRIAL_TICKS + 1, dtype=np.float64) * 0.02
     ideal = zmp_tracking.IdealZmp(amplitude=0.085, speed=0.053, period=3.15).at(time)
     aside = ideal + np.array([0.0, 0.1])
     early = ideal.copy()
-    early[: zmp_tracking.UNSCORED] += 1.0
-    fall = session.record(accepted(MIDPOINT, 'published', LONG, {}))
+    early[: zmp_tracking.UNSCORED_TICKS] += 1.0
+    fall = session.record(acceptance_trial(MIDDLE_VALUES, 'published', LONG_DURATION, {}))
     return [
         near(
-            'check_24_ideal', 'score of the ideal', zmp_tracking.variation(ideal, ideal), 0.0, 0.0
+            'check_24_ideal',
+            'score of the ideal',
+            zmp_tracking.mean_deviation_change(ideal, ideal),
+            0.0,
+            0.0,
         ),
         near(
             'check_24_offset',
             'score of 0.1 m beside it',
-            zmp_tracking.variation(ideal, aside),
+            zmp_tracking.mean_deviation_change(ideal, aside),
             0.0362,
             1e-4,
         ),
         near(
             'check_24_still',
             'score of a ZMP that does not move',
-            zmp_tracking.variation(ideal, np.zeros_like(ideal)),
+            zmp_tracking.mean_deviation_change(ideal, np.zeros_like(ideal)),
             0.19,
             0.005,
             note='less than any walk: a score for walks that move',
@@ -104,7 +108,7 @@ def fitness(session: Session) -> Sequence[Row]:
         near(
             'check_25',
             'score of a metre beside it in the first 102 ticks alone',
-            zmp_tracking.variation(ideal, early),
+            zmp_tracking.mean_deviation_change(ideal, early),
             0.0,
             0.0,
         ),
@@ -112,29 +116,31 @@ def fitness(session: Session) -> Sequence[Row]:
             'check_26',
             'score of a walk that fell',
             zmp_tracking.pike2003_zmp(fall),
-            zmp_tracking.FAILED,
+            zmp_tracking.FALL_COST,
             note=f'it ended as {fall.status}',
         ),
     ]
 
 
-def published_search(session: Session) -> Sequence[Row]:
+def measure_published_search(session: Session) -> Sequence[Row]:
     """Measure checks 27 and 28: the search as published, its logs, its best with all joints."""
     short: dict[str, Any] = {'population': 30, 'generations': 6} if session.quick else {}
     evolved = session.evolve('published', EXPERIMENT, {'seed': session.seed, **short})
     draw_scores(session.picture('scores'), evolved.generations)
-    finalists = best_of(evolved, _FINALISTS)
+    finalists = best_distinct_values(evolved, _FINALIST_COUNT)
     fit = {'pike2003_zmp': -1.0}
-    named = [MIDPOINT, PUBLISHED, *finalists]
-    scored = session.run([accepted(one, 'published', 4.8, fit) for one in named])
-    walked = session.run([accepted(one, 'published', LONG, {}) for one in named[:2]])
+    named = [MIDDLE_VALUES, PUBLISHED_VALUES, *finalists]
+    scored = session.run([acceptance_trial(one, 'published', 4.8, fit) for one in named])
+    walked = session.run(
+        [acceptance_trial(one, 'published', LONG_DURATION, {}) for one in named[:2]]
+    )
     scores = [-result.fitness if result.fitness is not None else math.inf for result in scored]
     return [
-        *_progress(evolved, session.quick),
-        *_logs(session, evolved),
+        *_progress_rows(evolved, session.quick),
+        *_log_rows(session, evolved),
         at_least(
             'finalists_stand',
-            f'of the best {_FINALISTS}, those that stand 4.8 s with all joints',
+            f'of the best {_FINALIST_COUNT}, those that stand 4.8 s with all joints',
             float(sum(result.status == OK for result in scored[2:])),
             1.0,
         ),
@@ -144,12 +150,12 @@ def published_search(session: Session) -> Sequence[Row]:
             min(scores[2:]),
             scores[0],
             note='at most that of the middle of the ranges',
-        ).unless(_not_carried(finalists, evolved, scores[2:]), 'pike2003_scores.png'),
-        *_published_best(session, scores, walked),
+        ).unless(_transfer_cause(finalists, evolved, scores[2:]), 'pike2003_scores.png'),
+        *_published_best_rows(session, scores, walked),
     ]
 
 
-def _progress(evolved: Evolved, quick: bool) -> list[Row]:
+def _progress_rows(evolved: Evolved, quick: bool) -> list[Row]:
     bests = [
         max((one.fitness for one in rows if one.fitness is not None), default=-np.inf)
         for rows in evolved.generations
@@ -163,7 +169,7 @@ def _progress(evolved: Evolved, quick: bool) -> list[Row]:
     asked = settings['population'] * evolved.plan.experiment.generations
     genomes = {tuple(row.values.values()) for row in trials}
     size = f'{settings["population"]} x {evolved.plan.experiment.generations - 1}'
-    hours = sum(_times(evolved.folder)) / 2.0 / 60.0
+    hours = sum(_trial_times(evolved.folder)) / 2.0 / 60.0
     return [
         at_least(
             'search_gain',
@@ -197,12 +203,12 @@ def _progress(evolved: Evolved, quick: bool) -> list[Row]:
     ]
 
 
-def _times(folder: Path) -> list[float]:
+def _trial_times(folder: Path) -> list[float]:
     lines = read_text(folder / 'times.csv', DATA_LIMIT).splitlines()[1:]
     return [float(line.rsplit(',', 1)[1]) for line in lines]
 
 
-def _logs(session: Session, evolved: Evolved) -> list[Row]:
+def _log_rows(session: Session, evolved: Evolved) -> list[Row]:
     scores, variables = session.folder / SCORES_FILE, session.folder / VARIABLES_FILE
     write_scores(scores, evolved.rows)
     write_variables(variables, evolved.champion.spec.parameters)
@@ -215,7 +221,7 @@ def _logs(session: Session, evolved: Evolved) -> list[Row]:
         near(
             'check_27_header',
             'scores.csv begins with the published header',
-            float(header == HEADER),
+            float(header == SCORES_HEADER),
             1.0,
             0.0,
         ),
@@ -246,7 +252,7 @@ def _logs(session: Session, evolved: Evolved) -> list[Row]:
     ]
 
 
-def _not_carried(
+def _transfer_cause(
     finalists: Sequence[Mapping[str, float]], evolved: Evolved, scores: Sequence[float]
 ) -> str:
     before = {tuple(row.values.values()): -float(row.fitness or 0.0) for row in evolved.rows}
@@ -261,13 +267,13 @@ def _not_carried(
     )
 
 
-def _published_best(
+def _published_best_rows(
     session: Session, scores: Sequence[float], walked: Sequence[TrialResult]
 ) -> list[Row]:
-    rollout = session.record(accepted(PUBLISHED, 'published', 4.8, {}))
+    rollout = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 4.8, {}))
     terms = np.sort(
-        zmp_tracking.changes(
-            zmp_tracking.ideal_of(rollout).at(rollout.time), zmp_tracking.measured_zmp(rollout)
+        zmp_tracking.deviation_changes(
+            zmp_tracking.ideal_zmp(rollout).at(rollout.time), zmp_tracking.filtered_zmp(rollout)
         ).sum(axis=1)
     )[::-1]
     few = int(np.searchsorted(np.cumsum(terms), 0.5 * terms.sum())) + 1
@@ -286,7 +292,7 @@ def _published_best(
         ),
         at_least(
             'check_28_distance',
-            f'distance in {LONG:g} s {what}',
+            f'distance in {LONG_DURATION:g} s {what}',
             tuned,
             middle,
             'm',

@@ -6,16 +6,21 @@ To add rows, write a function of the session that returns them and list it in ``
 
 from __future__ import annotations
 
-from gait_studies.pike2003.beyond import pushes, square, straight, uneven
-from gait_studies.pike2003.commands import schedule, superposition
-from gait_studies.pike2003.fall import why_it_falls
-from gait_studies.pike2003.ranking import improved_search, ranking
-from gait_studies.pike2003.search import (
-    fitness,
-    published_search,
-    read_back,
+from gait_studies.pike2003.commands import measure_schedule, measure_superposition
+from gait_studies.pike2003.fall import measure_fall
+from gait_studies.pike2003.feedback_walks import (
+    measure_pushes,
+    measure_square,
+    measure_straight,
+    measure_uneven,
 )
-from gait_studies.pike2003.walk import distance, spectrum, turn
+from gait_studies.pike2003.ranking import measure_improved_search, measure_ranking
+from gait_studies.pike2003.search import (
+    measure_fitness,
+    measure_published_search,
+    measure_read_back,
+)
+from gait_studies.pike2003.walk import measure_distance, measure_spectrum, measure_turn
 from gait_tools.study.definition import Part, Study
 
 
@@ -26,20 +31,20 @@ def study() -> Study:
         title="GuRoo's staged walk: schedule, superposition, ZMP genetic algorithm, distance.",
         source='Pike (2003), Gait Generation for a Humanoid Robot, University of Queensland.',
         parts=(
-            Part(name='superposition', measure=superposition),
-            Part(name='schedule', measure=schedule),
-            Part(name='read_back', measure=read_back),
-            Part(name='fitness', measure=fitness),
-            Part(name='spectrum', measure=spectrum),
-            Part(name='distance', measure=distance),
-            Part(name='turn', measure=turn),
-            Part(name='why_it_falls', measure=why_it_falls),
-            Part(name='straight', measure=straight),
-            Part(name='square', measure=square),
-            Part(name='uneven', measure=uneven),
-            Part(name='pushes', measure=pushes),
-            Part(name='published_search', measure=published_search),
-            Part(name='ranking', measure=ranking),
-            Part(name='improved_search', measure=improved_search),
+            Part(name='superposition', measure=measure_superposition),
+            Part(name='schedule', measure=measure_schedule),
+            Part(name='read_back', measure=measure_read_back),
+            Part(name='fitness', measure=measure_fitness),
+            Part(name='spectrum', measure=measure_spectrum),
+            Part(name='distance', measure=measure_distance),
+            Part(name='turn', measure=measure_turn),
+            Part(name='why_it_falls', measure=measure_fall),
+            Part(name='straight', measure=measure_straight),
+            Part(name='square', measure=measure_square),
+            Part(name='uneven', measure=measure_uneven),
+            Part(name='pushes', measure=measure_pushes),
+            Part(name='published_search', measure=measure_published_search),
+            Part(name='ranking', measure=measure_ranking),
+            Part(name='improved_search', measure=measure_improved_search),
         ),
     )

@@ -12,33 +12,33 @@ from gait_core.measures.metrics import heading_angles
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import TrialResult, TrialSpec
-from gait_studies.pike2003.gaits import PUBLISHED, accepted
+from gait_studies.pike2003.gaits import PUBLISHED_VALUES, acceptance_trial
 from gait_studies.pike2003.pictures import draw_zmp_tracking
-from gait_studies.pike2003.zmp_tracking import measured_zmp
+from gait_studies.pike2003.zmp_tracking import filtered_zmp
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
-PERIOD = 3.15
+CYCLE_TIME = 3.15
 """Of a cycle by the published timetable [s]."""
 
-FARTHEST = {'step_size_deg': 15.0, 'leg_lift_deg': 20.0}
+FARTHEST_VALUES = {'step_size_deg': 15.0, 'leg_lift_deg': 20.0}
 """Step and lift [deg], published for neither, with which the printed timetable does not fall."""
 
-_SETTLED = 2.0 + PERIOD
+_SETTLING_TIME = 2.0 + CYCLE_TIME
 
 
-def levelled(seconds: float, **values: float) -> TrialSpec:
+def levelled_walk(duration: float, **values: float) -> TrialSpec:
     """Return the levelled walk at the published pace."""
-    return accepted({'time_scale': PERIOD / 3.5, **values}, 'levelled', seconds, {})
+    return acceptance_trial({'time_scale': CYCLE_TIME / 3.5, **values}, 'levelled', duration, {})
 
 
-def distance(session: Session) -> Sequence[Row]:
+def measure_distance(session: Session) -> Sequence[Row]:
     """Return how far the timetable walks as printed, and levelled."""
     seconds = 30.0 if session.quick else 60.0
     least = 2.0 * seconds / 60.0
-    fine = accepted(FARTHEST, 'published', seconds, {})
+    fine = acceptance_trial(FARTHEST_VALUES, 'published', seconds, {})
     other = replace(fine, scene=make_scene('guroo', {'engine': 'mujoco', 'physics_step': 0.002}))
-    printed, transferred, walked = session.run([fine, other, levelled(seconds)])
+    printed, transferred, walked = session.run([fine, other, levelled_walk(seconds)])
     rows = [
         at_least(
             f'distance_printed_{engine}',
@@ -47,7 +47,7 @@ def distance(session: Session) -> Sequence[Row]:
             least,
             'm',
             published=2.0,
-            note=f'step 15, lift 20; {_fall(result)}; published: 2 to 3 m, then a fall',
+            note=f'step 15, lift 20; {_fall_text(result)}; published: 2 to 3 m, then a fall',
         )
         for engine, result in (('bullet', printed), ('mujoco', transferred))
     ]
@@ -59,7 +59,7 @@ def distance(session: Session) -> Sequence[Row]:
             walked.metrics['displacement_x_m'],
             least,
             'm',
-            note=_fall(walked),
+            note=_fall_text(walked),
         ),
         near(
             'levelled_falls',
@@ -71,20 +71,20 @@ def distance(session: Session) -> Sequence[Row]:
     ]
 
 
-def _fall(result: TrialResult) -> str:
+def _fall_text(result: TrialResult) -> str:
     return 'no fall' if result.fell_at is None else f'fell after {result.fell_at:.1f} s'
 
 
-def spectrum(session: Session) -> Sequence[Row]:
+def measure_spectrum(session: Session) -> Sequence[Row]:
     """Measure check 29: the ZMP in steady walking; draws it over the support polygon."""
-    walk = session.record(levelled(20.0 if session.quick else 40.0))
-    printed = session.record(accepted(PUBLISHED, 'published', 12.0, {}))
+    walk = session.record(levelled_walk(20.0 if session.quick else 40.0))
+    printed = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 12.0, {}))
     draw_zmp_tracking(
         session.picture('zmp'),
         [('printed timetable, tuned values', printed), ('levelled', walk)],
     )
-    zmp = measured_zmp(walk)[walk.time > _SETTLED]
-    period = round(PERIOD / walk.dt)
+    zmp = filtered_zmp(walk)[walk.time > _SETTLING_TIME]
+    period = round(CYCLE_TIME / walk.dt)
     cycles = [
         float(zmp[start : start + period, 0].mean())
         for start in range(0, len(zmp) - period + 1, period)
@@ -94,8 +94,8 @@ def spectrum(session: Session) -> Sequence[Row]:
             'check_29_peak',
             'peak of the lateral ZMP',
             peak_frequency(zmp[:, 1], walk.dt),
-            1.0 / PERIOD,
-            0.05 / PERIOD,
+            1.0 / CYCLE_TIME,
+            0.05 / CYCLE_TIME,
             'Hz',
             note='levelled',
         ),
@@ -123,27 +123,27 @@ def peak_frequency(values: FloatArray, dt: float) -> float:
     return float(np.fft.rfftfreq(length, dt)[int(np.argmax(power))])
 
 
-def turn(session: Session) -> Sequence[Row]:
+def measure_turn(session: Session) -> Sequence[Row]:
     """Measure check 30: a turn of 20 degrees beside the levelled walk."""
     seconds = 45.0
-    straight = session.record(levelled(seconds))
-    turned = session.record(levelled(seconds, turn_deg=20.0))
+    straight = session.record(levelled_walk(seconds))
+    turned = session.record(levelled_walk(seconds, turn_deg=20.0))
     twists = [turned.robot.target_names.index(f'{leg}_leg_twist') for leg in ('left', 'right')]
     left = np.degrees(np.abs(turned.target_positions[-1, twists]).max())
     return [
         near(
             'check_30_heading',
             'change of heading by a turn of 20',
-            _turned(turned),
+            _heading_change(turned),
             20.0,
             5.0,
             'deg',
-            note=f'of {seconds:g} s; the straight walk turned {_turned(straight):.1f}',
+            note=f'of {seconds:g} s; the straight walk turned {_heading_change(straight):.1f}',
         ),
         near(
             'check_30_distance',
             'path of it over that of the straight walk',
-            _path(turned) / _path(straight),
+            _path_length(turned) / _path_length(straight),
             1.0,
             0.15,
         ),
@@ -151,14 +151,14 @@ def turn(session: Session) -> Sequence[Row]:
     ]
 
 
-def _turned(walk: Rollout) -> float:
+def _heading_change(walk: Rollout) -> float:
     """Return the change of heading from the first to the last cycle [deg]."""
-    period = round(PERIOD / walk.dt)
+    period = round(CYCLE_TIME / walk.dt)
     yaw = heading_angles(walk.body_poses[:, 0])
     return float(np.degrees(yaw[-period:].mean() - yaw[0]))
 
 
-def _path(walk: Rollout) -> float:
+def _path_length(walk: Rollout) -> float:
     """Return the length of the path from cycle to cycle [m], without the sway."""
-    places = walk.body_poses[:: round(PERIOD / walk.dt), 0, :2]
+    places = walk.body_poses[:: round(CYCLE_TIME / walk.dt), 0, :2]
     return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())

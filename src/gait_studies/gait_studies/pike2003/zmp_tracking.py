@@ -19,24 +19,24 @@ from gait_core.measures.stability import moving_mean
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import OK
 
-TICKS = 240
+TRIAL_TICKS = 240
 """Control ticks of the published trial, 4.8 s."""
 
-UNSCORED = 102
+UNSCORED_TICKS = 102
 """First ticks, in which the walk sets itself up; nothing in them counts."""
 
-AVERAGED = 2
+AVERAGED_SAMPLES = 2
 """Samples of the published low-pass filter, ``ZMP_AVG_DIV``."""
 
-FAILED = 1000.0
+FALL_COST = 1000.0
 """
 Cost of a fall: more than any completed trial.
 
 The original read -1 where a trial left no result, the best score of all under minimisation.
 """
 
-_MOST = 0.9 * FAILED
-_CYCLE = 3.5  # Units of the walk's time scale.
+_MAX_COST = 0.9 * FALL_COST
+_CYCLE_UNITS = 3.5  # Units of the walk's time scale.
 _PHASE = 0.125
 _TIME_SCALE = 0.9  # s, the published one, for controllers that know no such parameter.
 _PACE = 0.053 / 0.62  # Kinematic progress of the published walk, in hip heights per second.
@@ -62,7 +62,7 @@ class IdealZmp:
     amplitude: float
     speed: float
     period: float
-    start: float = (UNSCORED - 1) * 0.02
+    start: float = (UNSCORED_TICKS - 1) * 0.02
 
     def at(self, time: FloatArray) -> FloatArray:
         r"""
@@ -85,13 +85,13 @@ class IdealZmp:
 
         """
         since = time - self.start
-        angle = 2.0 * np.pi * (since / self.period - _PHASE / _CYCLE)
+        angle = 2.0 * np.pi * (since / self.period - _PHASE / _CYCLE_UNITS)
         ideal = np.column_stack([self.speed * since, -self.amplitude * np.cos(angle)])
         ideal[since <= 0.0] = 0.0
         return np.asarray(ideal)
 
 
-def ideal_of(rollout: Rollout) -> IdealZmp:
+def ideal_zmp(rollout: Rollout) -> IdealZmp:
     """
     Return the ideal ZMP of a walk with the robot's own feet and the trial's time scale.
 
@@ -106,11 +106,11 @@ def ideal_of(rollout: Rollout) -> IdealZmp:
     return IdealZmp(
         amplitude=0.5 * float(max(sides) - min(sides)) if sides else 0.0,
         speed=_PACE * robot.length_scale,
-        period=_CYCLE * time_scale,
+        period=_CYCLE_UNITS * time_scale,
     )
 
 
-def measured_zmp(rollout: Rollout, samples: int = AVERAGED) -> FloatArray:
+def filtered_zmp(rollout: Rollout, samples: int = AVERAGED_SAMPLES) -> FloatArray:
     """
     Return the filtered ZMP ahead and to the left of the start, (T + 1, 2) [m].
 
@@ -137,8 +137,11 @@ def measured_zmp(rollout: Rollout, samples: int = AVERAGED) -> FloatArray:
     return moving_mean((points[last] - origin) @ turn, samples)
 
 
-def variation(
-    ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
+def mean_deviation_change(
+    ideal: FloatArray,
+    measured: FloatArray,
+    ticks: int = TRIAL_TICKS,
+    unscored: int = UNSCORED_TICKS,
 ) -> float:
     r"""
     Return a hundred times the mean change per tick of the deviation from the ideal [100 m].
@@ -162,12 +165,15 @@ def variation(
 
     """
     # Figure 6.18: half of each axis, over N - k ticks, times 100 (objective of the search).
-    total = changes(ideal, measured, ticks, unscored).sum()
+    total = deviation_changes(ideal, measured, ticks, unscored).sum()
     return float(100.0 * 0.5 * total / (ticks - unscored))
 
 
-def changes(
-    ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
+def deviation_changes(
+    ideal: FloatArray,
+    measured: FloatArray,
+    ticks: int = TRIAL_TICKS,
+    unscored: int = UNSCORED_TICKS,
 ) -> FloatArray:
     """Return the terms of the sum in ``variation``, (ticks - unscored - 1, 2) [m]."""
     # d_u(n), and its change from tick to tick; before the first it is 0.
@@ -175,8 +181,11 @@ def changes(
     return np.asarray(np.abs(np.diff(scored, axis=0, prepend=np.zeros((1, 2)))))
 
 
-def deviation(
-    ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
+def mean_deviation(
+    ideal: FloatArray,
+    measured: FloatArray,
+    ticks: int = TRIAL_TICKS,
+    unscored: int = UNSCORED_TICKS,
 ) -> float:
     """Return a hundred times the mean deviation [100 m]: what the text describes."""
     scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
@@ -185,24 +194,24 @@ def deviation(
 
 def pike2003_zmp(rollout: Rollout) -> float:
     """Return the cost of Pike (2003) [100 m]: mean change of the ZMP error; 1000 after a fall."""
-    return _cost(rollout, AVERAGED, TICKS, deviating=False)
+    return _tracking_cost(rollout, AVERAGED_SAMPLES, TRIAL_TICKS, deviating=False)
 
 
 def pike2003_zmp_smooth(rollout: Rollout) -> float:
     """Return the same cost for a ZMP averaged over 0.5 s, over the whole trial [100 m]."""
-    return _cost(rollout, round(0.5 / rollout.dt), rollout.ticks, deviating=False)
+    return _tracking_cost(rollout, round(0.5 / rollout.dt), rollout.ticks, deviating=False)
 
 
 def zmp_deviation(rollout: Rollout) -> float:
     """Return the mean deviation from the ideal ZMP over the whole trial, a cost [100 m]."""
-    return _cost(rollout, AVERAGED, rollout.ticks, deviating=True)
+    return _tracking_cost(rollout, AVERAGED_SAMPLES, rollout.ticks, deviating=True)
 
 
-def _cost(rollout: Rollout, samples: int, ticks: int, deviating: bool) -> float:
+def _tracking_cost(rollout: Rollout, samples: int, ticks: int, deviating: bool) -> float:
     ticks = min(ticks, rollout.ticks)
     # The listing scores nothing before the walk has set itself up: no result, a failure.
-    if rollout.status != OK or ticks <= UNSCORED + 1:
-        return FAILED
-    ideal = ideal_of(rollout).at(rollout.time)
-    measure = deviation if deviating else variation
-    return min(measure(ideal, measured_zmp(rollout, samples), ticks), _MOST)
+    if rollout.status != OK or ticks <= UNSCORED_TICKS + 1:
+        return FALL_COST
+    ideal = ideal_zmp(rollout).at(rollout.time)
+    measure = mean_deviation if deviating else mean_deviation_change
+    return min(measure(ideal, filtered_zmp(rollout, samples), ticks), _MAX_COST)

@@ -57,13 +57,13 @@ LIMITS_AS_PRINTED = GeneLimits(low=(0.0, 0.0, 6.0, 6.0), high=(135.0, 135.0, 12.
 """Limits of section 6.1."""
 
 
-def genes_of(unit: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
+def genes_from_unit(unit: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
     """Return the genes [deg, cm] of points of the unit cube, (..., 48)."""
     lower, upper = limits.lower, limits.upper
     return unit * (upper - lower) + lower
 
 
-def unit_of(genes: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
+def unit_from_genes(genes: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
     """
     Return the points of the unit cube that ``genes_of`` turns into exactly these genes.
 
@@ -72,13 +72,13 @@ def unit_of(genes: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArr
     """
     unit = (genes - limits.lower) / (limits.upper - limits.lower)
     for _ in range(4):
-        off = genes_of(unit, limits) - genes
+        off = genes_from_unit(unit, limits) - genes
         unit = np.where(off > 0.0, np.nextafter(unit, -1.0), unit)
         unit = np.where(off < 0.0, np.nextafter(unit, 2.0), unit)
     return unit
 
 
-def joints_of(genes: FloatArray) -> FloatArray:
+def joints_from_genes(genes: FloatArray) -> FloatArray:
     """
     Return postures in rad and m.
 
@@ -110,7 +110,7 @@ def genes_from_legs(legs: Sequence[Sequence[Sequence[float]]]) -> FloatArray:
 
 
 @njit(cache=True)
-def feasible(genes: FloatArray) -> bool:
+def is_feasible(genes: FloatArray) -> bool:
     """
     Return whether a stride, (48,) [deg, cm], stands on its feet and moves hips the right way.
 
@@ -138,12 +138,12 @@ def feasible(genes: FloatArray) -> bool:
     return True
 
 
-def all_feasible(genes: FloatArray) -> BoolArray:
+def are_feasible(genes: FloatArray) -> BoolArray:
     """Return which of the strides, (k, 48) [deg, cm], are feasible."""
-    return np.array([feasible(one) for one in genes], dtype=np.bool_)
+    return np.array([is_feasible(one) for one in genes], dtype=np.bool_)
 
 
-def repaired(genes: FloatArray) -> FloatArray:
+def make_feasible(genes: FloatArray) -> FloatArray:
     """
     Return strides, (..., 48) [deg, cm], made feasible: hips sorted, knees bent no further.
 

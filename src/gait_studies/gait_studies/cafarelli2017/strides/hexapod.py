@@ -12,7 +12,7 @@ WATTS_PER_RPM = 0.1047
 """Power of 1 N m at 1 rpm [W], 2 pi / 60 as rounded in Eqs. 3.11 and 3.38."""
 
 
-class Body(NamedTuple):
+class BodyConstants(NamedTuple):
     """The parameters as compiled code reads them; names as in HexapodParameters."""
 
     body_length: float
@@ -108,7 +108,7 @@ class HexapodParameters(Parameters):
         return math.atan(self.screw_friction)
 
     @property
-    def self_locking(self) -> bool:
+    def is_self_locking(self) -> bool:
         """True if a load on a rod cannot turn its screw: holding a length costs nothing."""
         return self.friction_angle >= self.thread_angle
 
@@ -122,6 +122,6 @@ class HexapodParameters(Parameters):
         angle = self.thread_angle + self.friction_angle
         return force * self.screw_diameter / 2.0 * math.tan(angle)
 
-    def compiled(self) -> Body:
+    def as_named_tuple(self) -> BodyConstants:
         """Return what compiled code takes."""
-        return Body(*(getattr(self, field.name) for field in fields(self)))
+        return BodyConstants(*(getattr(self, field.name) for field in fields(self)))

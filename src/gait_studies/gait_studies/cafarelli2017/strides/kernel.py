@@ -9,9 +9,9 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_studies.cafarelli2017.strides.hexapod import Body
+from gait_studies.cafarelli2017.strides.hexapod import BodyConstants
 
-COLUMNS = (
+MEASURE_COLUMNS = (
     'rotary_signed',
     'rotary_absolute',
     'rotary_positive',
@@ -32,7 +32,7 @@ COLUMNS = (
 
 _MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES, _LEAN = range(7, 15)
 
-SCREW = ('pushing', 'yielding', 'torque_pushing', 'torque_yielding', 'torque_holding')
+SCREW_COLUMNS = ('pushing', 'yielding', 'torque_pushing', 'torque_yielding', 'torque_holding')
 """
 Of a screw, per newton on its rod: what its motor must do per metre against the load and with it,
 and the torques that push, yield and hold [N m].
@@ -41,7 +41,7 @@ and the torques that push, yield and hold [N m].
 _PUSHING, _YIELDING, _TORQUE_PUSHING, _TORQUE_YIELDING, _TORQUE_HOLDING = range(5)
 
 
-class Conditions(NamedTuple):
+class MeasureConditions(NamedTuple):
     """Settings of a measurement as compiled code reads them."""
 
     steps: int
@@ -55,7 +55,7 @@ class Conditions(NamedTuple):
 
 
 @njit(cache=True)
-def _hip_position(leg: int, body: Body) -> tuple[float, float]:
+def _hip_position(leg: int, body: BodyConstants) -> tuple[float, float]:
     """Return x and y of a hip in the body: legs 0 to 2 of the standing tripod, 3 to 5 mirrored."""
     side = 1.0 if leg < 3 else -1.0
     inward = body.tripod_width - 0.5 * body.body_width
@@ -65,8 +65,13 @@ def _hip_position(leg: int, body: Body) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def _place(
-    joints: FloatArray, phase: int, share: float, body: Body, legs: FloatArray, feet: FloatArray
+def _place_legs(
+    joints: FloatArray,
+    phase: int,
+    share: float,
+    body: BodyConstants,
+    legs: FloatArray,
+    feet: FloatArray,
 ) -> tuple[float, float, float]:
     """
     Write angles, lengths, cosines and sines of the legs and their feet in the body.
@@ -97,7 +102,7 @@ def _place(
 
 
 @njit(cache=True)
-def _ground(feet: FloatArray, normal: FloatArray) -> float:
+def _ground_plane(feet: FloatArray, normal: FloatArray) -> float:
     """Write the unit normal of the plane through the standing feet; return twice their area."""
     ax, ay, az = feet[1, 0] - feet[0, 0], feet[1, 1] - feet[0, 1], feet[1, 2] - feet[0, 2]
     bx, by, bz = feet[2, 0] - feet[0, 0], feet[2, 1] - feet[0, 1], feet[2, 2] - feet[0, 2]
@@ -109,7 +114,7 @@ def _ground(feet: FloatArray, normal: FloatArray) -> float:
 
 
 @njit(cache=True)
-def _gravity(normal: FloatArray, at: Conditions, down: FloatArray) -> None:
+def _gravity_direction(normal: FloatArray, at: MeasureConditions, down: FloatArray) -> None:
     """Write the direction of gravity in the body, for ground with this normal and slope."""
     nx, ny, nz = normal[0], normal[1], normal[2]
     # Forward on the ground is the body's x axis laid onto it, left is the normal times that.
@@ -123,7 +128,7 @@ def _gravity(normal: FloatArray, at: Conditions, down: FloatArray) -> None:
 
 
 @njit(cache=True)
-def _stand(
+def _loads_and_margin(
     feet: FloatArray,
     centre: tuple[float, float, float],
     normal: FloatArray,
@@ -156,12 +161,12 @@ def _stand(
 
 
 @njit(cache=True)
-def _forces(
+def _joint_forces(
     leg: FloatArray,
     stance: bool,
     load: float,
     down: FloatArray,
-    body: Body,
+    body: BodyConstants,
     printed: bool,
     out: FloatArray,
 ) -> None:
@@ -200,8 +205,8 @@ def _add_work(
     start: FloatArray,
     end: FloatArray,
     share: float,
-    at: Conditions,
-    body: Body,
+    at: MeasureConditions,
+    body: BodyConstants,
     screw: FloatArray,
     row: FloatArray,
 ) -> None:
@@ -229,7 +234,7 @@ def _add_work(
 
 
 @njit(cache=True)
-def _above(feet: FloatArray, normal: FloatArray, leg: int) -> float:
+def _foot_height(feet: FloatArray, normal: FloatArray, leg: int) -> float:
     """Return the height of a foot above the ground."""
     height: float = (
         (feet[leg, 0] - feet[0, 0]) * normal[0]
@@ -240,15 +245,15 @@ def _above(feet: FloatArray, normal: FloatArray, leg: int) -> float:
 
 
 @njit(cache=True)
-def _knee_above(legs: FloatArray, feet: FloatArray, normal: FloatArray, leg: int) -> float:
+def _knee_height(legs: FloatArray, feet: FloatArray, normal: FloatArray, leg: int) -> float:
     """Return the height of a knee above the ground."""
     lower, c01, s01 = legs[leg, 1], legs[leg, 4], legs[leg, 5]
-    height: float = _above(feet, normal, leg) - lower * (c01 * normal[0] - s01 * normal[2])
+    height: float = _foot_height(feet, normal, leg) - lower * (c01 * normal[0] - s01 * normal[2])
     return height
 
 
 @njit(cache=True)
-def _widen(feet: FloatArray, spans: FloatArray) -> None:
+def _update_foot_distances(feet: FloatArray, spans: FloatArray) -> None:
     """Note the distances between the standing feet: least in row 0, largest in row 1."""
     for i in range(3):
         j = (i + 1) % 3
@@ -262,15 +267,15 @@ def _widen(feet: FloatArray, spans: FloatArray) -> None:
 
 
 @njit(cache=True)
-def _heights(
+def _update_foot_heights(
     feet: FloatArray, normal: FloatArray, phase: int, step: int, steps: int, row: FloatArray
 ) -> None:
     """Note the swinging feet where they must be high, or on the ground."""
     for leg in range(3, 6):
         if phase == 0 and step == steps:
-            row[_CLEARANCE] = min(row[_CLEARANCE], _above(feet, normal, leg))
+            row[_CLEARANCE] = min(row[_CLEARANCE], _foot_height(feet, normal, leg))
         if (phase == 0 and step == 0) or (phase == 1 and step == steps):
-            row[_HANDOVER] = max(row[_HANDOVER], abs(_above(feet, normal, leg)))
+            row[_HANDOVER] = max(row[_HANDOVER], abs(_foot_height(feet, normal, leg)))
 
 
 @njit(cache=True)
@@ -288,8 +293,12 @@ def _largest_angle(normals: FloatArray) -> float:
 
 
 @njit(cache=True)
-def _measure(
-    joints: FloatArray, screw: FloatArray, body: Body, at: Conditions, row: FloatArray
+def _measure_stride(
+    joints: FloatArray,
+    screw: FloatArray,
+    body: BodyConstants,
+    at: MeasureConditions,
+    row: FloatArray,
 ) -> None:
     legs, feet = np.empty((6, 6)), np.empty((6, 3))
     normals, down = np.empty((3, 3)), np.array([-at.along, -at.across, -1.0])
@@ -302,23 +311,25 @@ def _measure(
     for phase in range(2):
         for step in range(at.steps + 1):
             share = (0.5 if step == 0 or step == at.steps else 1.0) / at.steps
-            centre = _place(joints, phase, step / at.steps, body, legs, feet)
-            area = _ground(feet, normal)
+            centre = _place_legs(joints, phase, step / at.steps, body, legs, feet)
+            area = _ground_plane(feet, normal)
             if at.statics:
-                _gravity(normal, at, down)
+                _gravity_direction(normal, at, down)
             row[_LEAN] = max(row[_LEAN], math.acos(min(1.0, max(-1.0, -down[2]))))
-            row[_MARGIN] = min(row[_MARGIN], _stand(feet, centre, normal, down, area, loads))
+            row[_MARGIN] = min(
+                row[_MARGIN], _loads_and_margin(feet, centre, normal, down, area, loads)
+            )
             if not at.statics:
                 loads[:3] = 1.0 / 3.0
             for leg in range(6):
                 now = phase if leg < 3 else phase + 2
-                _forces(legs[leg], leg < 3, loads[leg], down, body, at.printed_forces, force)
-                row[_KNEES] = min(row[_KNEES], _knee_above(legs, feet, normal, leg))
+                _joint_forces(legs[leg], leg < 3, loads[leg], down, body, at.printed_forces, force)
+                row[_KNEES] = min(row[_KNEES], _knee_height(legs, feet, normal, leg))
                 start, end = joints[now, leg % 3], joints[(now + 1) % 4, leg % 3]
                 _add_work(force, start, end, share, at, body, screw, row)
-            _widen(feet, spans)
+            _update_foot_distances(feet, spans)
             row[_TILT] = max(row[_TILT], _angle_between(normal, upright))
-            _heights(feet, normal, phase, step, at.steps, row)
+            _update_foot_heights(feet, normal, phase, step, at.steps, row)
             if step == 0:
                 normals[phase] = normal
     normals[2] = normal
@@ -327,8 +338,12 @@ def _measure(
 
 
 @njit(cache=True)
-def measure_all(
-    joints: FloatArray, screws: FloatArray, body: Body, at: Conditions, rows: FloatArray
+def measure_strides_into(
+    joints: FloatArray,
+    screws: FloatArray,
+    body: BodyConstants,
+    at: MeasureConditions,
+    rows: FloatArray,
 ) -> None:
     """
     Write the measures of strides.
@@ -345,4 +360,4 @@ def measure_all(
 
     """
     for i in range(len(joints)):
-        _measure(joints[i], screws[i], body, at, rows[i])
+        _measure_stride(joints[i], screws[i], body, at, rows[i])

@@ -7,7 +7,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 
 
-def foot(joints: FloatArray) -> FloatArray:
+def foot_position(joints: FloatArray) -> FloatArray:
     """
     Return the foot relative to the hip.
 
@@ -32,7 +32,7 @@ def foot(joints: FloatArray) -> FloatArray:
     return np.stack([forward, -down], axis=-1)
 
 
-def jacobian(joints: FloatArray) -> FloatArray:
+def foot_jacobian(joints: FloatArray) -> FloatArray:
     """
     Return how the foot moves with hip, knee, upper and lower length.
 
@@ -53,7 +53,7 @@ def jacobian(joints: FloatArray) -> FloatArray:
     return np.stack([forward, up], axis=-2)
 
 
-def strokes(joints: FloatArray) -> FloatArray:
+def foot_strokes(joints: FloatArray) -> FloatArray:
     """
     Return how far each foot moves back relative to its hip from posture 1 to 3, (..., 3) [m].
 
@@ -62,4 +62,6 @@ def strokes(joints: FloatArray) -> FloatArray:
     joints : (..., 4, 3, 4) array [rad, rad, m, m]
 
     """
-    return np.asarray(foot(joints[..., 0, :, :])[..., 0] - foot(joints[..., 2, :, :])[..., 0])
+    return np.asarray(
+        foot_position(joints[..., 0, :, :])[..., 0] - foot_position(joints[..., 2, :, :])[..., 0]
+    )

@@ -32,13 +32,18 @@ from gait_core.arrays import FloatArray, all_finite
 from gait_core.errors import ConfigurationError
 from gait_core.measures.energy import cost_of_transport
 from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
-from gait_studies.cafarelli2017.strides.encoding import GENES, joints_of
+from gait_studies.cafarelli2017.strides.encoding import GENES, joints_from_genes
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
-from gait_studies.cafarelli2017.strides.kernel import COLUMNS, SCREW, Conditions, measure_all
-from gait_studies.cafarelli2017.strides.leg import strokes
-from gait_studies.cafarelli2017.strides.scoring import HEXAPOD, REACH
+from gait_studies.cafarelli2017.strides.kernel import (
+    MEASURE_COLUMNS,
+    SCREW_COLUMNS,
+    MeasureConditions,
+    measure_strides_into,
+)
+from gait_studies.cafarelli2017.strides.leg import foot_strokes
+from gait_studies.cafarelli2017.strides.scoring import FULL_REACH, PUBLISHED_HEXAPOD
 
-_COLUMN = {name: i for i, name in enumerate(COLUMNS)}
+_COLUMN_INDEX = {name: i for i, name in enumerate(MEASURE_COLUMNS)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +182,7 @@ class StrideMeasures:
     def efficiency(self) -> FloatArray:
         """Distance by reach by energy, (k,) [1/J]: the published objective of a sound energy."""
         with np.errstate(divide='ignore', invalid='ignore'):
-            return np.asarray(self.distance / REACH / self.energy)
+            return np.asarray(self.distance / FULL_REACH / self.energy)
 
     @property
     def time_per_distance(self) -> FloatArray:
@@ -195,10 +200,10 @@ class StrideMeasures:
         ]
 
 
-def measure(
+def measure_strides(
     genes: FloatArray,
     settings: MeasureSettings | None = None,
-    hexapod: HexapodParameters = HEXAPOD,
+    hexapod: HexapodParameters = PUBLISHED_HEXAPOD,
     leads: FloatArray | None = None,
 ) -> StrideMeasures:
     """
@@ -226,21 +231,21 @@ def measure(
         raise ConfigurationError(
             f'gene {gene} of stride {row} is {genes[row, gene]}, expected a finite number'
         )
-    joints = joints_of(genes)
-    at = conditions(chosen)
-    screws = _screws(
+    joints = joints_from_genes(genes)
+    at = kernel_conditions(chosen)
+    screws = _screw_rows(
         np.full(len(joints), hexapod.lead) if leads is None else leads, hexapod, chosen.screw
     )
-    rows = _rows(joints, screws, hexapod, at)
+    rows = _kernel_rows(joints, screws, hexapod, at)
     if at.across != 0.0:
         # The other tripod stands on the same slope as this one's mirror image on the mirrored one.
-        mirrored = _rows(joints, screws, hexapod, at._replace(across=-at.across))
-        least = np.minimum(rows[:, _COLUMN['margin']], mirrored[:, _COLUMN['margin']])
+        mirrored = _kernel_rows(joints, screws, hexapod, at._replace(across=-at.across))
+        least = np.minimum(rows[:, _COLUMN_INDEX['margin']], mirrored[:, _COLUMN_INDEX['margin']])
         rows = 0.5 * (rows + mirrored)
-        rows[:, _COLUMN['margin']] = least
-    column = {name: rows[:, i] for name, i in _COLUMN.items()}
+        rows[:, _COLUMN_INDEX['margin']] = least
+    column = {name: rows[:, i] for name, i in _COLUMN_INDEX.items()}
     energy = column[f'rotary_{chosen.work}'] + column['screw_input']
-    distance = strokes(joints).min(axis=1)
+    distance = foot_strokes(joints).min(axis=1)
     climb = hexapod.mass * hexapod.gravity * distance * at.along
     lift = np.maximum(0.0, climb - column['rotary_signed'] - column['screw_signed'])
     if chosen.lift:
@@ -258,15 +263,15 @@ def measure(
     )
 
 
-def _rows(
-    joints: FloatArray, screws: FloatArray, hexapod: HexapodParameters, at: Conditions
+def _kernel_rows(
+    joints: FloatArray, screws: FloatArray, hexapod: HexapodParameters, at: MeasureConditions
 ) -> FloatArray:
-    rows: FloatArray = np.empty((len(joints), len(COLUMNS)))
-    measure_all(joints, screws, hexapod.compiled(), at, rows)
+    rows: FloatArray = np.empty((len(joints), len(MEASURE_COLUMNS)))
+    measure_strides_into(joints, screws, hexapod.as_named_tuple(), at, rows)
     return rows
 
 
-def _screws(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> FloatArray:
+def _screw_rows(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> FloatArray:
     """Return what screws of these leads (k,) [m] need, (k, 5) in the order of ``SCREW``."""
     alpha = np.arctan2(leads, hexapod.screw_diameter * math.pi)
     theta, arm = hexapod.friction_angle, hexapod.screw_diameter / 2.0
@@ -279,10 +284,10 @@ def _screws(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> FloatA
         'torque_yielding': arm * yielding,
         'torque_holding': arm * np.maximum(0.0, np.tan(alpha - theta)),
     }
-    return np.column_stack([column[name] for name in SCREW])
+    return np.column_stack([column[name] for name in SCREW_COLUMNS])
 
 
-def conditions(settings: MeasureSettings) -> Conditions:
+def kernel_conditions(settings: MeasureSettings) -> MeasureConditions:
     """Return the settings as compiled code takes them."""
     printed = settings.axial_force == 'printed'
     if printed and (settings.slope_up or settings.slope_across or settings.loads != 'equal'):
@@ -295,7 +300,7 @@ def conditions(settings: MeasureSettings) -> Conditions:
             f'slopes of {settings.slope_up:g} rad up and {settings.slope_across:g} rad across '
             'are steeper than a wall'
         )
-    return Conditions(
+    return MeasureConditions(
         steps=settings.steps,
         phase_duration=settings.phase_duration,
         along=along,

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from numba import njit
 
 from gait_core.arrays import FloatArray
-from gait_studies.cafarelli2017.strides.hexapod import Body
-from gait_studies.cafarelli2017.strides.rules import Rules
+from gait_studies.cafarelli2017.strides.hexapod import BodyConstants
+from gait_studies.cafarelli2017.strides.rules import RuleFlags
 
 
 class Pose(NamedTuple):
@@ -42,26 +42,26 @@ class Pose(NamedTuple):
 
 
 @njit(cache=True)
-def _side(a: float, b: float, opposite: float) -> float:
+def _triangle_side(a: float, b: float, opposite: float) -> float:
     return math.sqrt(a * a + b * b - 2.0 * a * b * math.cos(opposite))
 
 
 @njit(cache=True)
-def _angle(opposite: float, b: float, c: float) -> float:
+def _triangle_angle(opposite: float, b: float, c: float) -> float:
     cosine = (opposite * opposite - b * b - c * c) / (-2.0 * b * c)
     # No such triangle: nan, as in Java, and every comparison with it is false.
     return math.acos(cosine) if -1.0 <= cosine <= 1.0 else math.nan
 
 
 @njit(cache=True)
-def _hip_foot(leg: FloatArray) -> tuple[float, float]:
+def _hip_to_foot(leg: FloatArray) -> tuple[float, float]:
     """Return the distance from hip to foot, hf of Eq. 5.6, and its angle to the upper segment."""
-    distance = _side(leg[2], leg[3], math.pi - leg[1])
-    return distance, _angle(leg[3], leg[2], distance)
+    distance = _triangle_side(leg[2], leg[3], math.pi - leg[1])
+    return distance, _triangle_angle(leg[3], leg[2], distance)
 
 
 @njit(cache=True)
-def pose_over(posture: FloatArray, body: Body, rules: Rules) -> Pose:
+def pose_from_feet(posture: FloatArray, body: BodyConstants, rules: RuleFlags) -> Pose:
     """
     Return the pose over the feet of a posture, (3, 4) [rad, rad, m, m].
 
@@ -70,20 +70,20 @@ def pose_over(posture: FloatArray, body: Body, rules: Rules) -> Pose:
     Cafarelli (2017), equations 5.6 to 5.23 and 5.32 to 5.35.
 
     """
-    hf1, u1 = _hip_foot(posture[0])
-    hf2, u2 = _hip_foot(posture[1])
-    hf3, u3 = _hip_foot(posture[2])
+    hf1, u1 = _hip_to_foot(posture[0])
+    hf2, u2 = _hip_to_foot(posture[1])
+    hf3, u3 = _hip_to_foot(posture[2])
     # Angles theta between the body and the lines from hip to foot, as in the listing.
     theta1, theta3 = math.pi - posture[0, 0] - u1, posture[2, 0] + u3
     theta2 = math.pi - posture[1, 0] - u2
     length = body.body_length
-    diagonal = _side(hf1, length, theta1)  # Eq. 5.7, a
-    inner3 = _angle(hf1, length, diagonal)  # Eq. 5.8, theta_3'
+    diagonal = _triangle_side(hf1, length, theta1)  # Eq. 5.7, a
+    inner3 = _triangle_angle(hf1, length, diagonal)  # Eq. 5.8, theta_3'
     if not rules.pose_angles:
         inner3 = math.pi - inner3
     delta1 = math.pi - theta1 - inner3  # Eq. 5.9
-    ground = _side(hf3, diagonal, theta3 - inner3)  # Eq. 5.10, l_g
-    inner1 = _angle(hf3, ground, diagonal)  # Eq. 5.11, delta_1'
+    ground = _triangle_side(hf3, diagonal, theta3 - inner3)  # Eq. 5.10, l_g
+    inner1 = _triangle_angle(hf3, ground, diagonal)  # Eq. 5.11, delta_1'
     if not rules.pose_angles:
         inner1 = math.pi - inner1
     delta3 = math.pi - inner1 - (theta3 - inner3)  # Eq. 5.12
@@ -116,7 +116,7 @@ def pose_over(posture: FloatArray, body: Body, rules: Rules) -> Pose:
 
 
 @njit(cache=True)
-def swings_free(pose: Pose, swing: FloatArray, body: Body, rules: Rules) -> bool:
+def swings_free(pose: Pose, swing: FloatArray, body: BodyConstants, rules: RuleFlags) -> bool:
     """
     Return the dragging objective: no foot of a swinging posture, (3, 4), reaches the ground.
 
@@ -140,7 +140,7 @@ def swings_free(pose: Pose, swing: FloatArray, body: Body, rules: Rules) -> bool
             shift = body.body_width if leg == 1 else -inward
             limit = (pose.side[leg] / slope + shift) * slope
         # Eqs. 5.18 and 5.19: h'_iu = hf_iu sin(theta_iu - delta_13).
-        distance, angle = _hip_foot(swing[leg])
+        distance, angle = _hip_to_foot(swing[leg])
         height = distance * math.sin(math.pi - swing[leg, 0] - angle - pose.pitch)
         if not limit > height:
             return False
@@ -148,7 +148,7 @@ def swings_free(pose: Pose, swing: FloatArray, body: Body, rules: Rules) -> bool
 
 
 @njit(cache=True)
-def _beyond(pose: Pose, a: int, b: int, offset: float) -> float:
+def _height_above_edge(pose: Pose, a: int, b: int, offset: float) -> float:
     """Return how far in y the centre lies above the line of two feet, shifted by an offset."""
     run = pose.feet_x[a] - pose.feet_x[b]
     rise = pose.feet_y[a] - pose.feet_y[b]
@@ -160,7 +160,7 @@ def _beyond(pose: Pose, a: int, b: int, offset: float) -> float:
 
 
 @njit(cache=True)
-def stands(pose: Pose, rules: Rules) -> bool:
+def is_stable(pose: Pose, rules: RuleFlags) -> bool:
     """
     Return whether the centre of mass lies in the triangle of feet, clear of each edge.
 
@@ -170,12 +170,12 @@ def stands(pose: Pose, rules: Rules) -> bool:
 
     """
     # Eq. 5.42: below the edge from foot 1 to 2.
-    if not _beyond(pose, 0, 1, -rules.buffer) < 0.0:
+    if not _height_above_edge(pose, 0, 1, -rules.buffer) < 0.0:
         return False
     # Eq. 5.43: above the edge from foot 1 to 3.
-    if not _beyond(pose, 2, 0, rules.buffer) > 0.0:
+    if not _height_above_edge(pose, 2, 0, rules.buffer) > 0.0:
         return False
     # Eq. 5.44: below the edge from foot 2 to 3 as coded, above it as printed.
-    below: float = _beyond(pose, 1, 2, -rules.buffer)
-    above: float = _beyond(pose, 2, 1, rules.buffer)
+    below: float = _height_above_edge(pose, 1, 2, -rules.buffer)
+    above: float = _height_above_edge(pose, 2, 1, rules.buffer)
     return below < 0.0 if rules.rear_edge else above > 0.0

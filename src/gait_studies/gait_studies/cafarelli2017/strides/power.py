@@ -18,8 +18,8 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_studies.cafarelli2017.strides.hexapod import WATTS_PER_RPM, Body
-from gait_studies.cafarelli2017.strides.rules import Rules
+from gait_studies.cafarelli2017.strides.hexapod import WATTS_PER_RPM, BodyConstants
+from gait_studies.cafarelli2017.strides.rules import RuleFlags
 
 # Sums may be reordered and contracted, which lets them run in vector registers.
 _FAST = {'reassoc', 'contract', 'nsz'}
@@ -32,7 +32,7 @@ def screw_power(
     upper_change: float,
     lower_change: float,
     stance: bool,
-    body: Body,
+    body: BodyConstants,
 ) -> float:
     """
     Return the power of both screws that change lengths within 1 s at a fixed posture [W].
@@ -60,7 +60,7 @@ def screw_power(
 
 
 @njit(cache=True)
-def _samples(start: float, end: float, rules: Rules, out: FloatArray) -> int:
+def _sample_range(start: float, end: float, rules: RuleFlags, out: FloatArray) -> int:
     """Write the left ends of the intervals from start to end and return how many there are."""
     step = (end - start) / rules.intervals
     if not rules.accumulated:
@@ -77,7 +77,7 @@ def _samples(start: float, end: float, rules: Rules, out: FloatArray) -> int:
 
 
 @njit(cache=True, fastmath=_FAST)
-def _row_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
+def _sum_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as coded, at one hip angle."""
     # Eqs. 3.21 and 3.22 with the magnitudes |f_x|, |f_z| of Eq. 3.36: both components of J^T F_x
     # and tau summed, the formula of force_sum.
@@ -94,7 +94,7 @@ def _row_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, co
 
 
 @njit(cache=True, fastmath=_FAST)
-def _row_of_signed(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
+def _sum_of_signed(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as printed, at one hip angle."""
     # Eqs. 3.21 and 3.22 with signed f_x and f_z of Eq. 3.36.
     total = 0.0
@@ -115,8 +115,8 @@ def force_sum(
     knees: FloatArray,
     lengths: tuple[float, float],
     stance: bool,
-    body: Body,
-    rules: Rules,
+    body: BodyConstants,
+    rules: RuleFlags,
 ) -> float:
     r"""
     Return the sum of the generalised force over a grid of hip and knee angles.
@@ -153,15 +153,15 @@ def force_sum(
     for hip in hips:
         c0, s0 = math.cos(hip), math.sin(hip)
         if rules.magnitudes:
-            total += _row_of_magnitudes(c0, s0, upper, table, count)
+            total += _sum_of_magnitudes(c0, s0, upper, table, count)
         else:
-            total += _row_of_signed(c0, s0, upper, table, count)
+            total += _sum_of_signed(c0, s0, upper, table, count)
     return total
 
 
 @njit(cache=True)
 def phase_power(
-    start: FloatArray, end: FloatArray, stance: bool, body: Body, rules: Rules
+    start: FloatArray, end: FloatArray, stance: bool, body: BodyConstants, rules: RuleFlags
 ) -> float:
     """
     Return the published power of one leg in one phase of 1 s, in thesis units.
@@ -189,8 +189,8 @@ def phase_power(
     hip_low, knee_low = min(start[0], end[0]), min(start[1], end[1])
     hips, knees = np.empty(2 * rules.intervals + 2), np.empty(2 * rules.intervals + 2)
     hip_step, knee_step = hip_range / rules.intervals, knee_range / rules.intervals
-    hip_count = _samples(hip_low, max(start[0], end[0]), rules, hips)
-    knee_count = _samples(knee_low, max(start[1], end[1]), rules, knees)
+    hip_count = _sample_range(hip_low, max(start[0], end[0]), rules, hips)
+    knee_count = _sample_range(knee_low, max(start[1], end[1]), rules, knees)
     if rules.line_for_one_joint and hip_range == 0.0:
         hips[0], hip_count, hip_step = hip_low, 1, 1.0
     if rules.line_for_one_joint and knee_range == 0.0:
@@ -211,7 +211,9 @@ def phase_power(
 
 
 @njit(cache=True)
-def stride_power(joints: FloatArray, body: Body, rules: Rules, out: FloatArray) -> float:
+def stride_power(
+    joints: FloatArray, body: BodyConstants, rules: RuleFlags, out: FloatArray
+) -> float:
     """
     Write the power of each phase and leg, (4, 3), and return their sum, in thesis units.
 

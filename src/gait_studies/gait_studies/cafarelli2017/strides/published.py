@@ -13,7 +13,7 @@ from gait_core.arrays import FloatArray, frozen
 from gait_core.errors import unknown
 from gait_studies.cafarelli2017.strides.encoding import genes_from_legs
 
-Row = dict[str, float]
+TableRow = dict[str, float]
 
 
 @cache
@@ -39,31 +39,31 @@ def _entry(name: str, holding: str) -> dict[str, Any]:
     return entry
 
 
-def table(name: str) -> list[Row]:
+def published_table(name: str) -> list[TableRow]:
     """Return the rows of a table of the text, e.g. ``table_6_2``, by column."""
     entry = _entry(name, 'rows')
     return [dict(zip(entry['columns'], row, strict=True)) for row in entry['rows']]
 
 
-def runs(name: str) -> dict[float, FloatArray]:
+def published_runs(name: str) -> dict[float, FloatArray]:
     """Return the ten runs (10,) per setting of a table of the appendix, e.g. ``table_a_1``."""
     entry = _entry(name, 'runs')
     return {float(key): frozen(row, (10,), name=name) for key, row in entry['runs'].items()}
 
 
-def checkpoints() -> dict[int, float]:
+def published_checkpoints() -> dict[int, float]:
     """Return the best fitness of the final run with seed 5, by generation."""
     return {int(key): float(value) for key, value in _document()['checkpoints'].items()}
 
 
-def matings() -> int:
+def published_matings() -> int:
     """Return how many matings the final run with seed 5 tried."""
     return int(_document()['matings'])
 
 
-def best_stride(*, rounded: bool = False) -> FloatArray:
+def published_best_stride(*, rounded: bool = False) -> FloatArray:
     """Return the best stride (48,) [deg, cm] in full, or rounded as Table 6.10 prints it."""
-    rows = table('table_6_10' if rounded else 'best_stride')
+    rows = published_table('table_6_10' if rounded else 'best_stride')
     legs = np.array([[row[key] for key in ('hip', 'knee', 'upper', 'lower')] for row in rows])
     return genes_from_legs(legs.reshape(3, 4, 4).tolist())
 

@@ -11,7 +11,7 @@ CODED, PRINTED = 'coded', 'printed'
 _EITHER = (CODED, PRINTED)
 
 
-class Rules(NamedTuple):
+class RuleFlags(NamedTuple):
     """The rules as compiled code reads them; a flag is set where the program is followed."""
 
     intervals: int
@@ -122,9 +122,9 @@ class StrideRules(Parameters):
     )
     stability_weight: float = share((1.0 - 0.97) / 2.0, doc='Weight w2 of static stability.')
 
-    def compiled(self) -> Rules:
+    def as_named_tuple(self) -> RuleFlags:
         """Return what compiled code takes."""
-        return Rules(
+        return RuleFlags(
             intervals=self.intervals,
             accumulated=self.samples == CODED,
             line_for_one_joint=self.one_joint == CODED,

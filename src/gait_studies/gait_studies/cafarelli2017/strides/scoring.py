@@ -16,17 +16,17 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import ConfigurationError
-from gait_studies.cafarelli2017.strides.encoding import GENES, joints_of
-from gait_studies.cafarelli2017.strides.hexapod import Body, HexapodParameters
-from gait_studies.cafarelli2017.strides.leg import strokes
-from gait_studies.cafarelli2017.strides.pose import Pose, pose_over, stands, swings_free
+from gait_studies.cafarelli2017.strides.encoding import GENES, joints_from_genes
+from gait_studies.cafarelli2017.strides.hexapod import BodyConstants, HexapodParameters
+from gait_studies.cafarelli2017.strides.leg import foot_strokes
+from gait_studies.cafarelli2017.strides.pose import Pose, is_stable, pose_from_feet, swings_free
 from gait_studies.cafarelli2017.strides.power import phase_power, stride_power
-from gait_studies.cafarelli2017.strides.rules import AS_CODED, Rules, StrideRules
+from gait_studies.cafarelli2017.strides.rules import AS_CODED, RuleFlags, StrideRules
 
-REACH = 0.48
+FULL_REACH = 0.48
 """2 L [m]: twice a leg with both segments fully extended, Eq. 5.5."""
 
-HEXAPOD = HexapodParameters()
+PUBLISHED_HEXAPOD = HexapodParameters()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,10 @@ class StrideScores:
         return np.asarray(self.power.sum(axis=(1, 2)))
 
 
-def score(
-    genes: FloatArray, rules: StrideRules = AS_CODED, hexapod: HexapodParameters = HEXAPOD
+def score_strides(
+    genes: FloatArray,
+    rules: StrideRules = AS_CODED,
+    hexapod: HexapodParameters = PUBLISHED_HEXAPOD,
 ) -> StrideScores:
     """
     Return the scores of strides.
@@ -88,19 +90,21 @@ def score(
     """
     if np.ndim(genes) != 2 or np.shape(genes)[1] != GENES:
         raise ConfigurationError(f'strides have shape {np.shape(genes)}, expected (k, {GENES})')
-    joints = joints_of(genes)
+    joints = joints_from_genes(genes)
     count = len(joints)
     # D: the least backward stroke of the three feet, as in the listing.
-    distance = strokes(joints).min(axis=1)
-    if rules.compiled().absolute_distance:
+    distance = foot_strokes(joints).min(axis=1)
+    if rules.as_named_tuple().absolute_distance:
         distance = np.abs(distance)
     power: FloatArray = np.empty((count, 4, 3))
     energy: FloatArray = np.empty(count)
     flags = np.empty((count, 2), dtype=np.bool_)
-    _score_all(joints, hexapod.compiled(), rules.compiled(), power, energy, flags)
+    _score_strides_into(
+        joints, hexapod.as_named_tuple(), rules.as_named_tuple(), power, energy, flags
+    )
     # Eqs. 3.1, 5.4 and 5.5: eps = D / (2 L) / P.
     with np.errstate(divide='ignore', invalid='ignore'):
-        efficiency = distance / REACH / energy
+        efficiency = distance / FULL_REACH / energy
     # Eq. 5.2: w0 eps + w1 Dr + w2 St; the weights sum to 1 (Eq. 5.3).
     fitness = (
         rules.efficiency_weight * efficiency
@@ -123,7 +127,7 @@ def leg_power(
     *,
     stance: bool,
     rules: StrideRules = AS_CODED,
-    hexapod: HexapodParameters = HEXAPOD,
+    hexapod: HexapodParameters = PUBLISHED_HEXAPOD,
 ) -> float:
     """Return the published power of one leg between two postures, (4,) [deg, deg, cm, cm]."""
     scale = np.array([np.pi / 180.0, np.pi / 180.0, 0.01, 0.01])
@@ -132,35 +136,40 @@ def leg_power(
             np.asarray(start) * scale,
             np.asarray(end) * scale,
             stance,
-            hexapod.compiled(),
-            rules.compiled(),
+            hexapod.as_named_tuple(),
+            rules.as_named_tuple(),
         )
     )
 
 
 def body_poses(
-    genes: FloatArray, rules: StrideRules = AS_CODED, hexapod: HexapodParameters = HEXAPOD
+    genes: FloatArray,
+    rules: StrideRules = AS_CODED,
+    hexapod: HexapodParameters = PUBLISHED_HEXAPOD,
 ) -> list[Pose]:
     """Return the pose of the body over standing postures 1 to 3 of one stride, (48,)."""
-    joints = joints_of(genes)
-    return [pose_over(joints[i], hexapod.compiled(), rules.compiled()) for i in range(3)]
+    joints = joints_from_genes(genes)
+    return [
+        pose_from_feet(joints[i], hexapod.as_named_tuple(), rules.as_named_tuple())
+        for i in range(3)
+    ]
 
 
 @njit(cache=True)
-def _score_all(
+def _score_strides_into(
     joints: FloatArray,
-    body: Body,
-    rules: Rules,
+    body: BodyConstants,
+    rules: RuleFlags,
     power: FloatArray,
     energy: FloatArray,
     flags: BoolArray,
 ) -> None:
     for i in range(len(joints)):
         energy[i] = stride_power(joints[i], body, rules, power[i])
-        middle = pose_over(joints[i, 1], body, rules)
+        middle = pose_from_feet(joints[i, 1], body, rules)
         flags[i, 0] = swings_free(middle, joints[i, 3], body, rules)
         flags[i, 1] = (
-            stands(middle, rules)
-            and stands(pose_over(joints[i, 0], body, rules), rules)
-            and stands(pose_over(joints[i, 2], body, rules), rules)
+            is_stable(middle, rules)
+            and is_stable(pose_from_feet(joints[i, 0], body, rules), rules)
+            and is_stable(pose_from_feet(joints[i, 2], body, rules), rules)
         )

@@ -11,17 +11,17 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
 from gait_core.trial.spec import OK
-from gait_studies.cafarelli2017.posture_genetic import STRIDE, PostureGeneticOptimizer
-from gait_studies.cafarelli2017.strides.encoding import GENES, genes_of
+from gait_studies.cafarelli2017.posture_genetic import STRIDE_DOMAIN, PostureGeneticOptimizer
+from gait_studies.cafarelli2017.strides.encoding import GENES, genes_from_unit
 from gait_studies.cafarelli2017.strides.rules import StrideRules, rules_with_weight
-from gait_studies.cafarelli2017.strides.scoring import score
+from gait_studies.cafarelli2017.strides.scoring import score_strides
 
 Objective = Callable[[FloatArray], FloatArray]
 """Fitness (k,) of strides (k, 48) [deg, cm]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Best:
+class BestStride:
     """
     The best stride of a search after some generations.
 
@@ -41,7 +41,9 @@ class Best:
     matings: int
 
 
-def generations(objective: Objective, *, seed: int, count: int, **settings: Any) -> Iterator[Best]:
+def run_genetic_search(
+    objective: Objective, *, seed: int, count: int, **settings: Any
+) -> Iterator[BestStride]:
     """
     Run the published genetic algorithm and yield the best stride after each generation.
 
@@ -56,11 +58,11 @@ def generations(objective: Objective, *, seed: int, count: int, **settings: Any)
         Of ``posture_genetic``; its domain is ``stride``.
 
     """
-    search = PostureGeneticOptimizer(dimension=GENES, seed=seed, domain=STRIDE, **settings)
+    search = PostureGeneticOptimizer(dimension=GENES, seed=seed, domain=STRIDE_DOMAIN, **settings)
     best, champion = -np.inf, np.zeros(GENES)
     for generation in range(count + 1):
         candidates = search.ask()
-        genes = genes_of(np.array([candidate.values for candidate in candidates]))
+        genes = genes_from_unit(np.array([candidate.values for candidate in candidates]))
         fitness = objective(genes)
         search.tell(
             [
@@ -71,7 +73,9 @@ def generations(objective: Objective, *, seed: int, count: int, **settings: Any)
         leader = int(np.argmax(np.where(np.isnan(fitness), -np.inf, fitness)))
         if fitness[leader] > best:
             best, champion = float(fitness[leader]), genes[leader]
-        yield Best(generation=generation, genes=champion, fitness=best, matings=search.matings)
+        yield BestStride(
+            generation=generation, genes=champion, fitness=best, matings=search.matings
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,16 +108,16 @@ class PublishedSettings:
         return rules_with_weight(self.efficiency_weight, self.intervals)
 
 
-FINAL = PublishedSettings(generations=600, mutation=0.03, efficiency_weight=0.97)
+FINAL_SETTINGS = PublishedSettings(generations=600, mutation=0.03, efficiency_weight=0.97)
 """Section 6.6: with seed 5 they give Table 6.10."""
 
 
-def published_run(settings: PublishedSettings, seed: int) -> list[Best]:
+def run_published_search(settings: PublishedSettings, seed: int) -> list[BestStride]:
     """Return the best stride after each generation of a run of the thesis."""
     rules = settings.rules()
     return list(
-        generations(
-            lambda genes: score(genes, rules).fitness,
+        run_genetic_search(
+            lambda genes: score_strides(genes, rules).fitness,
             seed=seed,
             count=settings.generations,
             elite_share=settings.elites / 100.0,

@@ -20,22 +20,22 @@ from gait_studies.cafarelli2017.strides.encoding import (
     LIMITS_AS_CODED,
     POSTURES,
     genes_from_legs,
-    genes_of,
-    repaired,
-    unit_of,
+    genes_from_unit,
+    make_feasible,
+    unit_from_genes,
 )
 
-FROZEN = {'frozen_6': 6.0, 'frozen_9': 9.0, 'frozen_12': 12.0}
+FROZEN_LENGTHS = {'frozen_6': 6.0, 'frozen_9': 9.0, 'frozen_12': 12.0}
 CONSTANT, FREE = 'constant', 'free'
-KINDS = (*FROZEN, CONSTANT, FREE)
+LEG_KINDS = (*FROZEN_LENGTHS, CONSTANT, FREE)
 """Lengths frozen at so many centimetres, constant per leg and segment but chosen, or free."""
 
-LEADS = (0.001, 0.04)
+LEAD_RANGE = (0.001, 0.04)
 """Least and greatest lead of a screw [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Legs:
+class LegFreedom:
     """
     Numbers of a stride that a search may choose.
 
@@ -56,8 +56,8 @@ class Legs:
 
     def __post_init__(self) -> None:
         """Check the kind."""
-        if self.kind not in KINDS:
-            raise unknown('kind of leg', self.kind, KINDS)
+        if self.kind not in LEG_KINDS:
+            raise unknown('kind of leg', self.kind, LEG_KINDS)
 
     @property
     def dimension(self) -> int:
@@ -65,18 +65,18 @@ class Legs:
         return self._angles + self._lengths + self.lead
 
     @property
-    def _own(self) -> int:
+    def _distinct_legs(self) -> int:
         return 1 if self.alike else LEGS
 
     @property
     def _angles(self) -> int:
-        return 2 * POSTURES * self._own
+        return 2 * POSTURES * self._distinct_legs
 
     @property
     def _lengths(self) -> int:
-        return self._own * {CONSTANT: 2, FREE: 2 * POSTURES}.get(self.kind, 0)
+        return self._distinct_legs * {CONSTANT: 2, FREE: 2 * POSTURES}.get(self.kind, 0)
 
-    def strides(self, unit: FloatArray) -> FloatArray:
+    def decode_strides(self, unit: FloatArray) -> FloatArray:
         """
         Return feasible strides (k, 48) [deg, cm] of genomes (k, dimension).
 
@@ -90,22 +90,22 @@ class Legs:
             raise ConfigurationError(
                 f"genomes of '{self.kind}' have shape {unit.shape}, expected (k, {self.dimension})"
             )
-        table = np.empty((len(unit), POSTURES, self._own, 4))
-        table[..., :2] = unit[:, : self._angles].reshape(-1, POSTURES, self._own, 2)
+        table = np.empty((len(unit), POSTURES, self._distinct_legs, 4))
+        table[..., :2] = unit[:, : self._angles].reshape(-1, POSTURES, self._distinct_legs, 2)
         lengths = unit[:, self._angles : self._angles + self._lengths]
-        if self.kind in FROZEN:
+        if self.kind in FROZEN_LENGTHS:
             low, high = LIMITS_AS_CODED.low[2], LIMITS_AS_CODED.high[2]
-            table[..., 2:] = (FROZEN[self.kind] - low) / (high - low)
+            table[..., 2:] = (FROZEN_LENGTHS[self.kind] - low) / (high - low)
         else:
-            table[..., 2:] = lengths.reshape(len(unit), -1, self._own, 2)
+            table[..., 2:] = lengths.reshape(len(unit), -1, self._distinct_legs, 2)
         every = np.broadcast_to(table, (len(unit), POSTURES, LEGS, 4))
-        return repaired(genes_of(every.reshape(-1, GENES)))
+        return make_feasible(genes_from_unit(every.reshape(-1, GENES)))
 
-    def leads(self, unit: FloatArray) -> FloatArray | None:
+    def decode_leads(self, unit: FloatArray) -> FloatArray | None:
         """Return the lead [m] of genomes, (k,), or ``None`` where it is not chosen."""
         if not self.lead:
             return None
-        low, high = np.log(LEADS)
+        low, high = np.log(LEAD_RANGE)
         return np.asarray(np.exp(low + unit[:, -1] * (high - low)))
 
     def start(self, genes: FloatArray, lead: float = 0.006) -> tuple[float, ...]:
@@ -114,11 +114,13 @@ class Legs:
 
         Legs alike move as leg 1; constant lengths are those of posture 1.
         """
-        table = np.clip(unit_of(genes), 0.0, 1.0).reshape(POSTURES, LEGS, 4)[:, : self._own]
-        lengths = table[: self._lengths // (2 * self._own), :, 2:]
+        table = np.clip(unit_from_genes(genes), 0.0, 1.0).reshape(POSTURES, LEGS, 4)[
+            :, : self._distinct_legs
+        ]
+        lengths = table[: self._lengths // (2 * self._distinct_legs), :, 2:]
         unit = [table[..., :2].ravel(), lengths.ravel()]
         if self.lead:
-            low, high = np.log(LEADS)
+            low, high = np.log(LEAD_RANGE)
             unit.append(np.array([(math.log(lead) - low) / (high - low)]))
         return tuple(float(x) for x in np.concatenate(unit))
 

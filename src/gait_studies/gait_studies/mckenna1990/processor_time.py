@@ -10,40 +10,48 @@ from gait_core import registry
 from gait_core.errors import NotInstalled
 from gait_core.trial.loop import run_loop
 from gait_core.trial.spec import TrialSpec
-from gait_studies.mckenna1990.walks import CYCLE, trial
+from gait_studies.mckenna1990.walks import TRIPOD_CYCLE, roach_trial
 from gait_tools.study.definition import Row, at_most, skipped
 from gait_tools.study.session import Session
 
-_MOST = {'mujoco': 5.0, 'bullet': 20.0}
+_MAX_PROCESSOR_TIME = {'mujoco': 5.0, 'bullet': 20.0}
 """Processor time of a second, on one core [s]; the thesis: about 288,000."""
 _REPEATS = 2
 
 
-def cost(session: Session) -> Sequence[Row]:
+def measure_processor_time(session: Session) -> Sequence[Row]:
     """Measure what the tripod costs in each engine."""
-    return [_of(engine, most, 1 if session.quick else _REPEATS) for engine, most in _MOST.items()]
+    return [
+        _engine_row(engine, most, 1 if session.quick else _REPEATS)
+        for engine, most in _MAX_PROCESSOR_TIME.items()
+    ]
 
 
-def _of(engine: str, most: float, repeats: int) -> Row:
+def _engine_row(engine: str, limit: float, repeats: int) -> Row:
     row_id, what = f'cost_{engine}', f'processor time of a second of the insect, in {engine}'
     try:
         registry.engine(engine)
     except NotInstalled as error:
         return skipped(row_id, what, str(error))
-    whole, begun = (_walk(engine, seconds) for seconds in (3.0 * CYCLE, CYCLE))
-    _seconds(begun)
+    whole, begun = (_walk_trial(engine, seconds) for seconds in (3.0 * TRIPOD_CYCLE, TRIPOD_CYCLE))
+    _processor_time(begun)
     # Least times: what else the machine does only adds. What both have in common is no walk.
-    spent = [min(_seconds(spec) for _ in range(repeats)) for spec in (whole, begun)]
+    spent = [min(_processor_time(spec) for _ in range(repeats)) for spec in (whole, begun)]
     return at_most(
-        row_id, what, (spent[0] - spent[1]) / (2.0 * CYCLE), most, 's', note='tripod on the level'
+        row_id,
+        what,
+        (spent[0] - spent[1]) / (2.0 * TRIPOD_CYCLE),
+        limit,
+        's',
+        note='tripod on the level',
     )
 
 
-def _walk(engine: str, seconds: float) -> TrialSpec:
-    return replace(trial(seconds, {'engine': engine}), settle_time=0.0)
+def _walk_trial(engine: str, seconds: float) -> TrialSpec:
+    return replace(roach_trial(seconds, {'engine': engine}), settle_time=0.0)
 
 
-def _seconds(spec: TrialSpec) -> float:
+def _processor_time(spec: TrialSpec) -> float:
     """Return the processor time of a trial [s]."""
     began = time.process_time()
     run_loop(spec)

@@ -11,19 +11,19 @@ from gait_core.measures.metrics import heading_angles
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.fitness import smoothness
-from gait_studies.mckenna1990.walks import speed, trial
+from gait_studies.mckenna1990.walks import heading_speed, roach_trial
 from gait_tools.study.definition import Row, at_least
 from gait_tools.study.session import Evolved, Session
 
-_SECONDS = 0.8
-_QUICK = 2
+_DURATION = 0.8
+_QUICK_GENERATIONS = 2
 _SHARES = (0.0, 0.2, 0.3, 0.6, 1.0)
 """Of the way from the hand-tuned programs to those evolved: how much is gained, at what cost."""
 
 
-def motor(session: Session) -> Sequence[Row]:
+def measure_motor_programs(session: Session) -> Sequence[Row]:
     """Evolve the motor programs; compare what lies between them and the hand-tuned ones."""
-    short = {'generations': _QUICK} if session.quick else {}
+    short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
     one = session.evolve('motor', 'roach_motor', {'seed': session.seed, **short})
     first = [row.fitness for row in one.generations[0] if row.fitness is not None]
     gain = at_least(
@@ -35,12 +35,12 @@ def motor(session: Session) -> Sequence[Row]:
     )
     if session.quick:
         return [gain]
-    walks = {share: session.record(_between(one, share)) for share in _SHARES}
-    fast = {share: speed(walk) for share, walk in walks.items()}
+    walks = {share: session.record(_interpolated_trial(one, share)) for share in _SHARES}
+    fast = {share: heading_speed(walk) for share, walk in walks.items()}
     rough = {share: -smoothness(walk) for share, walk in walks.items()}
     table = '; '.join(
         f'{share:.0%}: {fast[share]:.2f} cm/s, {rough[share]:.0f} rad/s^2, pitching '
-        f'{_pitching(walks[share]):.1f} rad/s'
+        f'{_pitch_rate(walks[share]):.1f} rad/s'
         for share in _SHARES
     )
     better = [share for share in _SHARES if rough[share] < rough[0.0]]
@@ -65,9 +65,9 @@ def motor(session: Session) -> Sequence[Row]:
     ]
 
 
-def _between(one: Evolved, share: float) -> TrialSpec:
+def _interpolated_trial(one: Evolved, share: float) -> TrialSpec:
     """Return a walk whose programs lie a share of the way to those evolved."""
-    spec = trial(_SECONDS)
+    spec = roach_trial(_DURATION)
     hand = spec.parameters
     changes = {
         name: hand[name] + share * (one.champion.spec.parameters[name] - hand[name])
@@ -76,7 +76,7 @@ def _between(one: Evolved, share: float) -> TrialSpec:
     return replace(spec, parameters={**hand, **changes})
 
 
-def _pitching(rollout: Rollout) -> float:
+def _pitch_rate(rollout: Rollout) -> float:
     """Return the root mean square pitching rate of the base [rad/s]."""
     yaw = heading_angles(rollout.body_poses[:, 0])
     spin = rollout.body_twists[:, 0, 3:5]

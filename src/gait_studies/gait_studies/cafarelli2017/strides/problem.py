@@ -20,19 +20,23 @@ from gait_core.contracts import Evaluation
 from gait_core.errors import unknown
 from gait_core.trial.spec import OK
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
-from gait_studies.cafarelli2017.strides.legs import Legs
-from gait_studies.cafarelli2017.strides.measures import MeasureSettings, StrideMeasures, measure
-from gait_studies.cafarelli2017.strides.scoring import HEXAPOD
+from gait_studies.cafarelli2017.strides.leg_freedom import LegFreedom
+from gait_studies.cafarelli2017.strides.measures import (
+    MeasureSettings,
+    StrideMeasures,
+    measure_strides,
+)
+from gait_studies.cafarelli2017.strides.scoring import PUBLISHED_HEXAPOD
 
 
-def _cost(measures: StrideMeasures) -> FloatArray:
+def _transport_cost(measures: StrideMeasures) -> FloatArray:
     weight = measures.mass * measures.gravity
     with np.errstate(divide='ignore', invalid='ignore'):
         return np.asarray(measures.energy / (weight * measures.distance))
 
 
 OBJECTIVES: Mapping[str, Callable[[StrideMeasures], FloatArray]] = {
-    'cost_of_transport': lambda measures: -_cost(measures),
+    'cost_of_transport': lambda measures: -_transport_cost(measures),
     'level': lambda measures: -measures.lean,
     'distance': lambda measures: measures.distance,
     'energy': lambda measures: -measures.energy,
@@ -62,11 +66,11 @@ class Requirements:
     handover: float = 0.01
 
 
-REQUIREMENTS = Requirements()
+DEFAULT_REQUIREMENTS = Requirements()
 
 
-def violations(
-    measures: StrideMeasures, requirements: Requirements = REQUIREMENTS
+def requirement_violations(
+    measures: StrideMeasures, requirements: Requirements = DEFAULT_REQUIREMENTS
 ) -> dict[str, FloatArray]:
     """Return by how much strides miss each requirement, (k,) [m]; met where <= 0."""
     return {
@@ -80,7 +84,7 @@ def violations(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class StrideSolution:
     """
     The best stride of one search.
 
@@ -109,11 +113,11 @@ class Answer:
     @property
     def cost_of_transport(self) -> float | None:
         """Of the best stride, ``None`` if none met all requirements."""
-        return None if self.objectives is None else float(_cost(self.measures)[0])
+        return None if self.objectives is None else float(_transport_cost(self.measures)[0])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class StrideProblem:
     """
     Question of a search: legs, conditions and requirements.
 
@@ -132,13 +136,13 @@ class Question:
 
     """
 
-    legs: Legs
+    legs: LegFreedom
     optimizer: str = 'cma_es'
     evaluations: int = 20000
     objectives: tuple[str, ...] = ('cost_of_transport',)
     conditions: MeasureSettings = MeasureSettings()
-    hexapod: HexapodParameters = HEXAPOD
-    requirements: Requirements = REQUIREMENTS
+    hexapod: HexapodParameters = PUBLISHED_HEXAPOD
+    requirements: Requirements = DEFAULT_REQUIREMENTS
 
     def __post_init__(self) -> None:
         """Check the objectives."""
@@ -146,7 +150,7 @@ class Question:
             if name not in OBJECTIVES:
                 raise unknown('objective', name, OBJECTIVES)
 
-    def search(self, seed: int, settings: Mapping[str, Any] | None = None) -> Answer:
+    def search(self, seed: int, settings: Mapping[str, Any] | None = None) -> StrideSolution:
         """
         Return the best stride of one search.
 
@@ -164,10 +168,10 @@ class Question:
         optimizer = registry.optimizer(self.optimizer)(
             dimension=self.legs.dimension, seed=seed, **chosen
         )
-        best = _Best(np.inf, -np.inf, np.full(self.legs.dimension, 0.5))
+        best = _BestGenome(np.inf, -np.inf, np.full(self.legs.dimension, 0.5))
         if chosen.get('start'):
             start = np.array([chosen['start']])
-            best.take(start, *self._judged(self._measured(start)))
+            best.take(start, *self._score_measures(self._measure_genomes(start)))
         used = 0
         while not optimizer.stop():
             candidates = optimizer.ask()
@@ -175,7 +179,7 @@ class Question:
                 break
             used += len(candidates)
             genomes = np.array([candidate.values for candidate in candidates])
-            missed, objectives = self._judged(self._measured(genomes))
+            missed, objectives = self._score_measures(self._measure_genomes(genomes))
             best.take(genomes, missed, objectives)
             optimizer.tell(
                 [
@@ -188,30 +192,33 @@ class Question:
                     for i, candidate in enumerate(candidates)
                 ]
             )
-        return self._answer(best, optimizer.front(), used)
+        return self._solution(best, optimizer.front(), used)
 
-    def _measured(self, genomes: FloatArray) -> StrideMeasures:
-        return measure(
-            self.legs.strides(genomes), self.conditions, self.hexapod, self.legs.leads(genomes)
+    def _measure_genomes(self, genomes: FloatArray) -> StrideMeasures:
+        return measure_strides(
+            self.legs.decode_strides(genomes),
+            self.conditions,
+            self.hexapod,
+            self.legs.decode_leads(genomes),
         )
 
-    def _judged(self, measures: StrideMeasures) -> tuple[FloatArray, FloatArray]:
+    def _score_measures(self, measures: StrideMeasures) -> tuple[FloatArray, FloatArray]:
         """Return summed violations (k,) and objectives (k, m), which are 0 where one is."""
-        missed = violations(measures, self.requirements)
+        missed = requirement_violations(measures, self.requirements)
         total = np.sum([np.maximum(0.0, value) for value in missed.values()], axis=0)
         total = np.where(np.isfinite(total), total, np.inf)
         values = np.column_stack([OBJECTIVES[name](measures) for name in self.objectives])
         # Below the least distance the cost says nothing, and may be negative.
         return total, np.where(total[:, None] == 0.0, values, 0.0)
 
-    def _answer(self, best: _Best, front: FloatArray, used: int) -> Answer:
+    def _solution(self, best: _BestGenome, front: FloatArray, used: int) -> StrideSolution:
         genome = best.genome[None]
-        measures, leads = self._measured(genome), self.legs.leads(genome)
+        measures, leads = self._measure_genomes(genome), self.legs.decode_leads(genome)
         met = best.missed == 0.0
-        return Answer(
-            genes=self.legs.strides(genome)[0],
+        return StrideSolution(
+            genes=self.legs.decode_strides(genome)[0],
             lead=self.hexapod.lead if leads is None else float(leads[0]),
-            objectives=self._judged(measures)[1][0] if met else None,
+            objectives=self._score_measures(measures)[1][0] if met else None,
             front=front,
             evaluations=used,
             measures=measures,
@@ -219,7 +226,7 @@ class Question:
 
 
 @dataclass
-class _Best:
+class _BestGenome:
     """The genome that misses the requirements least, of such the one with the best objective."""
 
     missed: float

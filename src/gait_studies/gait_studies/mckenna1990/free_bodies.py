@@ -17,25 +17,25 @@ from gait_tools.study.session import Session
 from sim_bridge.engines.mujoco.engine import MujocoEngine
 from sim_bridge.engines.shared.scene_engine import SceneStart
 
-_SIDE, _MASS = 0.01, 1e-3
-_TWIST = (0.03, -0.05, 0.02, 7.0, -4.0, 9.0)
-_RATE = 20.0
+_CUBE_SIDE, _CUBE_MASS = 0.01, 1e-3
+_INITIAL_TWIST = (0.03, -0.05, 0.02, 7.0, -4.0, 9.0)
+_LINK_RATE = 20.0
 """Of the last link about its joint [rad/s]."""
-_SECONDS = 0.5
-_STEP = 1.0 / 38400.0
+_DURATION = 0.5
+_PHYSICS_STEP = 1.0 / 38400.0
 
 
-def free_bodies(session: Session) -> Sequence[Row]:
+def measure_free_bodies(session: Session) -> Sequence[Row]:
     """Measure checks 7 and 8: a spinning cube, and a chain whose last link turns."""
-    bend, spin = _spinning_cube()
-    along, aside = _chain()
+    bend, spin = _spinning_cube_errors()
+    along, aside = _chain_acceleration()
     return [
         at_most(
             'check_7_way',
             'way of a free cube off a straight line, of the way',
             bend,
             1e-3,
-            note=f'over {_SECONDS:g} s, from a twist on three axes',
+            note=f'over {_DURATION:g} s, from a twist on three axes',
         ),
         at_most('check_7_spin', 'change of its spin in a second, of the spin', spin, 1e-3),
         near(
@@ -75,7 +75,7 @@ class _MovingEngine(MujocoEngine):
         self._world.data.qvel[:] = self._velocities
 
 
-def _moving(
+def _simulate_free(
     model: RobotModel, velocities: Sequence[float], period: float, periods: int
 ) -> list[Observation]:
     """Return what is seen of a robot without weight that begins with velocities of all joints."""
@@ -85,7 +85,7 @@ def _moving(
         {
             'length_scale': 1.0,
             'gravity': [0.0, 0.0, 0.0],
-            'physics_step': _STEP,
+            'physics_step': _PHYSICS_STEP,
             'control_period': period,
             'initial': {'clearance': 1.0},
         },
@@ -96,24 +96,26 @@ def _moving(
     return seen
 
 
-def _spinning_cube() -> tuple[float, float]:
+def _spinning_cube_errors() -> tuple[float, float]:
     """Return how far a cube strays from a line, over its way, and how its spin changes."""
-    period = 16.0 * _STEP
-    seen = _moving(free_box((_SIDE,) * 3, _MASS), _TWIST, period, round(_SECONDS / period))
+    period = 16.0 * _PHYSICS_STEP
+    seen = _simulate_free(
+        free_box((_CUBE_SIDE,) * 3, _CUBE_MASS), _INITIAL_TWIST, period, round(_DURATION / period)
+    )
     places: FloatArray = np.array([one.body_poses[0, :3] for one in seen])  # type: ignore[index]
     spins: FloatArray = np.array([one.body_twists[0, 3:] for one in seen])  # type: ignore[index]
     way = places[-1] - places[0]
     length = float(np.linalg.norm(way))
     off = np.linalg.norm(np.cross(places - places[0], way / length), axis=1).max() / length
-    drift = np.linalg.norm(spins - spins[0], axis=1).max() / np.linalg.norm(spins[0]) / _SECONDS
+    drift = np.linalg.norm(spins - spins[0], axis=1).max() / np.linalg.norm(spins[0]) / _DURATION
     return float(off), float(drift)
 
 
-def _chain() -> tuple[float, float]:
+def _chain_acceleration() -> tuple[float, float]:
     """Return the first acceleration of a chain over the closed form, and its share aside."""
-    length = 2.0 * _SIDE
+    length = 2.0 * _CUBE_SIDE
     links = tuple(
-        solid_box(name, (length, _SIDE, _SIDE), _MASS, (0.5 * length, 0.0, 0.0))
+        solid_box(name, (length, _CUBE_SIDE, _CUBE_SIDE), _CUBE_MASS, (0.5 * length, 0.0, 0.0))
         for name in ('first', 'second', 'third')
     )
     joints = tuple(
@@ -130,7 +132,7 @@ def _chain() -> tuple[float, float]:
         for parent, child in (('first', 'second'), ('second', 'third'))
     )
     names = tuple(joint.name for joint in joints)
-    free = free_box((_SIDE,) * 3, _MASS)
+    free = free_box((_CUBE_SIDE,) * 3, _CUBE_MASS)
     model = replace(
         free,
         links=links,
@@ -140,9 +142,11 @@ def _chain() -> tuple[float, float]:
         nominal_stance=dict.fromkeys(names, 0.0),
         legs=(replace(free.legs[0], sole='first'),),
     )
-    before = np.array([*(0.0,) * 7, _RATE])
-    (seen,) = _moving(model, before.tolist(), _STEP, 1)
+    before = np.array([*(0.0,) * 7, _LINK_RATE])
+    (seen,) = _simulate_free(model, before.tolist(), _PHYSICS_STEP, 1)
     assert seen.body_twists is not None and seen.joint_velocities is not None
     twist, rates = seen.body_twists[0], seen.joint_velocities - before[6:]
     aside = np.abs([*twist[1:3], *(length * twist[3:]), *(length * rates)]).max()
-    return float(twist[0] / _STEP / (_RATE**2 * length / 6.0)), float(aside / abs(twist[0]))
+    return float(twist[0] / _PHYSICS_STEP / (_LINK_RATE**2 * length / 6.0)), float(
+        aside / abs(twist[0])
+    )

@@ -15,22 +15,27 @@ import numpy as np
 
 from gait_core.errors import unknown
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
-from gait_studies.cafarelli2017.strides.legs import FROZEN, Legs, level_stride, rail_stride
+from gait_studies.cafarelli2017.strides.leg_freedom import (
+    FROZEN_LENGTHS,
+    LegFreedom,
+    level_stride,
+    rail_stride,
+)
 from gait_studies.cafarelli2017.strides.measures import MeasureSettings
-from gait_studies.cafarelli2017.strides.question import Question, Requirements
+from gait_studies.cafarelli2017.strides.problem import Requirements, StrideProblem
 
-ANGLES = (5, 10, 15)
+SLOPE_ANGLES = (5, 10, 15)
 GROUNDS: Mapping[str, Mapping[str, float]] = {
     'flat': {},
-    **{f'up_{angle}': {'slope_up': math.radians(angle)} for angle in ANGLES},
-    **{f'across_{angle}': {'slope_across': math.radians(angle)} for angle in ANGLES},
+    **{f'up_{angle}': {'slope_up': math.radians(angle)} for angle in SLOPE_ANGLES},
+    **{f'across_{angle}': {'slope_across': math.radians(angle)} for angle in SLOPE_ANGLES},
 }
 """Flat, uphill and along a slope, by degrees."""
 
 GENETIC, CMA, NSGA = 'genetic', 'cma_es', 'nsga2'
 METHODS = (GENETIC, CMA, NSGA)
 
-LEVEL, RAIL, BEST = 'level', 'rail', 'best'
+FROM_LEVEL, FROM_RAIL, FROM_BEST = 'level', 'rail', 'best'
 """Where a search begins: at a level walk, at a walk on rails, at a stride that was found."""
 
 
@@ -49,12 +54,12 @@ class Assumption:
     hexapod: Mapping[str, float] = field(default_factory=dict)
 
 
-ENOUGH = 5.0
+MIN_SAVING = 5.0
 """Least share of the cost of transport that counts as saved [%]."""
 
-STANDARD = 'standard'
+STANDARD_ASSUMPTION = 'standard'
 ASSUMPTIONS: Mapping[str, Assumption] = {
-    STANDARD: Assumption(what='stroke of 5 cm, knees 3 cm up, braking costs'),
+    STANDARD_ASSUMPTION: Assumption(what='stroke of 5 cm, knees 3 cm up, braking costs'),
     'stroke_10': Assumption(what='a stroke of 10 cm', requirements={'distance': 0.10}),
     'stroke_15': Assumption(what='a stroke of 15 cm', requirements={'distance': 0.15}),
     'knees_6': Assumption(what='knees 6 cm up', requirements={'knees': 0.06}),
@@ -87,7 +92,7 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class SearchCase:
     """
     One search.
 
@@ -107,11 +112,11 @@ class Case:
     objectives : tuple of str
     """
 
-    legs: Legs
+    legs: LegFreedom
     ground: str
     method: str = CMA
-    assumption: str = STANDARD
-    begin: str = LEVEL
+    assumption: str = STANDARD_ASSUMPTION
+    begin: str = FROM_LEVEL
     start: tuple[float, ...] = ()
     seed: int
     number: int
@@ -128,14 +133,14 @@ class Case:
             f'{self.evaluations}, {self.seed}'
         )
 
-    def question(self) -> Question:
+    def problem(self) -> StrideProblem:
         """Return what is asked."""
         if self.ground not in GROUNDS:
             raise unknown('ground', self.ground, GROUNDS)
         if self.assumption not in ASSUMPTIONS:
             raise unknown('assumption', self.assumption, ASSUMPTIONS)
         changed = ASSUMPTIONS[self.assumption]
-        return Question(
+        return StrideProblem(
             legs=self.legs,
             optimizer=self.method,
             evaluations=self.evaluations,
@@ -147,15 +152,15 @@ class Case:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the optimiser: it begins wide at a walk, narrow at a best one."""
-        question = self.question()
-        spread = 0.02 if self.begin.startswith(BEST) else 0.1
+        question = self.problem()
+        spread = 0.02 if self.begin.startswith(FROM_BEST) else 0.1
         stroke = 1.2 * question.requirements.distance
-        if self.begin.startswith(BEST):
+        if self.begin.startswith(FROM_BEST):
             genes = np.array(self.start)
-        elif self.begin == RAIL:
+        elif self.begin == FROM_RAIL:
             genes = rail_stride(min(stroke, 0.06))
         else:
-            genes = level_stride(FROZEN.get(self.legs.kind, 9.0), stroke)
+            genes = level_stride(FROZEN_LENGTHS.get(self.legs.kind, 9.0), stroke)
         chosen: dict[str, Any] = {'start': self.legs.start(genes)}
         small = 20 if self.legs.alike else 40
         if self.method == CMA:
@@ -167,9 +172,9 @@ class Case:
         return {**chosen, 'population': 2 * small + 20, 'spread': spread}
 
 
-def solve(case: Case) -> dict[str, Any]:
+def solve_case(case: SearchCase) -> dict[str, Any]:
     """Return the answer of a case as JSON holds it."""
-    answer = case.question().search(case.seed, case.settings())
+    answer = case.problem().search(case.seed, case.settings())
     measures = answer.measures
     shown = ('distance', 'energy', 'margin', 'slip', 'clearance', 'knees', 'lean', 'screw_input')
     return {
@@ -182,6 +187,6 @@ def solve(case: Case) -> dict[str, Any]:
     }
 
 
-def length_changes(genes: list[float]) -> float:
+def max_length_change(genes: list[float]) -> float:
     """Return the largest change of a segment's length in a stride (48,) [cm]."""
     return float(np.ptp(np.reshape(genes, (4, 3, 4))[..., 2:], axis=0).max())

@@ -14,7 +14,7 @@ from gait_tools.pushes import PushCase, survived_impulses
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
 
-SPEED = 0.068
+COMMANDED_SPEED = 0.068
 """Commanded, forward [m/s]."""
 
 SCENES: Mapping[str, Mapping[str, Any]] = {
@@ -32,13 +32,13 @@ SCENES: Mapping[str, Mapping[str, Any]] = {
 }
 """Scenes in which a walk is accepted, the fastest first."""
 
-FRICTION, ATTITUDE = 0.9, np.radians(1.0)
+NOMINAL_FRICTION, MAX_INITIAL_ATTITUDE = 0.9, np.radians(1.0)
 """Nominal friction, drawn within 20 %, and largest initial roll and pitch [rad]."""
 
-CORNERS = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
+SQUARE_CORNERS = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
 """Of the square, x and y in turn [m]."""
 
-PUSHES = tuple(
+PUSH_CASES = tuple(
     PushCase(start=start, direction_deg=direction)
     for start in (10.0, 10.8)
     for direction in (0.0, 90.0, 180.0, 270.0)
@@ -46,42 +46,45 @@ PUSHES = tuple(
 """Ahead, left, back and right; in single and in double support."""
 
 
-def balanced(
-    scene: Mapping[str, Any], seconds: float, preset: str = 'balanced', seed: int = 0
+def straight_walk(
+    scene: Mapping[str, Any], duration: float, preset: str = 'balanced', seed: int = 0
 ) -> TrialSpec:
     """Return a straight walk at ``SPEED``."""
     return TrialSpec(
         scene=make_scene('guroo', scene),
         controller='staged_walk',
         parameters=controller_parameters('staged_walk', preset, {}),
-        script=steady((SPEED, 0.0, 0.0)),
-        duration=seconds,
+        script=steady((COMMANDED_SPEED, 0.0, 0.0)),
+        duration=duration,
         seed=seed,
     )
 
 
-def drawn(scene: Mapping[str, Any], seed: int, seconds: float) -> TrialSpec:
+def random_straight_walk(scene: Mapping[str, Any], seed: int, duration: float) -> TrialSpec:
     """Return a walk whose friction and initial attitude a seed draws."""
     rng = np.random.default_rng(seed)
-    friction = FRICTION * rng.uniform(0.8, 1.2)
-    roll, pitch = rng.uniform(-ATTITUDE, ATTITUDE, 2)
+    friction = NOMINAL_FRICTION * rng.uniform(0.8, 1.2)
+    roll, pitch = rng.uniform(-MAX_INITIAL_ATTITUDE, MAX_INITIAL_ATTITUDE, 2)
     varied = {'friction': float(friction), 'initial': {'roll': float(roll), 'pitch': float(pitch)}}
-    return balanced({**scene, **varied}, seconds, seed=seed)
+    return straight_walk({**scene, **varied}, duration, seed=seed)
 
 
-def straight(session: Session) -> Sequence[Row]:
+def measure_straight(session: Session) -> Sequence[Row]:
     """Walk 20 m from eight seeds in three scenes; quick: a tenth, from two seeds in one."""
     count, metres = (2, 2.0) if session.quick else (8, 20.0)
-    seconds = 1.02 * metres / SPEED + 8.0
+    seconds = 1.02 * metres / COMMANDED_SPEED + 8.0
     names = list(SCENES)[: 1 if session.quick else None]
     rows = []
     for name in names:
-        specs = [drawn(SCENES[name], session.seed_of(seed), seconds) for seed in range(count)]
-        rows += _straight(name, metres, session.run(specs))
+        specs = [
+            random_straight_walk(SCENES[name], session.seed_of(seed), seconds)
+            for seed in range(count)
+        ]
+        rows += _straight_rows(name, metres, session.run(specs))
     return rows
 
 
-def _straight(name: str, metres: float, results: Sequence[TrialResult]) -> list[Row]:
+def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> list[Row]:
     ahead = np.array([result.metrics['displacement_x_m'] for result in results])
     aside = np.array([abs(result.metrics['displacement_y_m']) for result in results])
     time = np.array([result.metrics['duration_s'] for result in results])
@@ -103,16 +106,16 @@ def _straight(name: str, metres: float, results: Sequence[TrialResult]) -> list[
     ]
 
 
-def square(session: Session) -> Sequence[Row]:
+def measure_square(session: Session) -> Sequence[Row]:
     """Walk a square of 2 m sides from waypoints."""
     rows = []
     for name in ('mujoco_2ms',) if session.quick else ('mujoco_2ms', 'bullet_2ms'):
         record, reached = walk_waypoints(
-            balanced(SCENES[name], 260.0), WaypointParams(waypoints=CORNERS)
+            straight_walk(SCENES[name], 260.0), WaypointParams(waypoints=SQUARE_CORNERS)
         )
         way = record.body_poses[:, 0, :2]
         closing = float(np.linalg.norm(way[-1] - way[0]))
-        done = reached == len(CORNERS) // 2
+        done = reached == len(SQUARE_CORNERS) // 2
         rows.append(
             at_most(
                 f'square_{name}',
@@ -126,7 +129,7 @@ def square(session: Session) -> Sequence[Row]:
     return rows
 
 
-def uneven(session: Session) -> Sequence[Row]:
+def measure_uneven(session: Session) -> Sequence[Row]:
     """Walk a minute on a slope of 3 degrees, up and down, and over steps of 5 mm."""
     grounds: Mapping[str, Mapping[str, Any]] = {
         'rise of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': 3.0}},
@@ -138,7 +141,7 @@ def uneven(session: Session) -> Sequence[Row]:
     cases = [(scene, ground) for scene in names for ground in grounds]
     results = session.run(
         [
-            balanced({**SCENES[scene], 'terrain': grounds[ground]}, seconds)
+            straight_walk({**SCENES[scene], 'terrain': grounds[ground]}, seconds)
             for scene, ground in cases
         ]
     )
@@ -155,15 +158,15 @@ def uneven(session: Session) -> Sequence[Row]:
     ]
 
 
-def pushes(session: Session) -> Sequence[Row]:
+def measure_pushes(session: Session) -> Sequence[Row]:
     """Find the largest push at the torso that is survived, with and without feedback."""
     rows = []
     for name in list(SCENES)[: 1 if session.quick else 2]:
         found = {
             preset: survived_impulses(
                 session.run,
-                balanced(SCENES[name], 20.0, preset),
-                PUSHES,
+                straight_walk(SCENES[name], 20.0, preset),
+                PUSH_CASES,
                 link='torso',
                 rounds=4 if session.quick else 5,
             )

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from gait_core.errors import unknown
-from gait_studies.cafarelli2017.strides.leg import foot
-from gait_studies.cafarelli2017.strides.published import table
+from gait_studies.cafarelli2017.strides.leg import foot_position
+from gait_studies.cafarelli2017.strides.published import published_table
 from gait_studies.cafarelli2017.strides.rules import PRINTED, StrideRules
-from gait_studies.cafarelli2017.strides.scoring import leg_power, score
-from gait_studies.cafarelli2017.strides.search import PublishedSettings, published_run
+from gait_studies.cafarelli2017.strides.scoring import leg_power, score_strides
+from gait_studies.cafarelli2017.strides.search import PublishedSettings, run_published_search
 
-CONTROL = PublishedSettings()
+CONTROL_SETTINGS = PublishedSettings()
 SEEDS = tuple(range(5, 55, 5))
 """Ten seeds per setting; which ones the thesis used is not stated, its listing counts by 5."""
 
-_SWEEPS = {
+_SWEEP_COLUMNS = {
     'table_6_2': ('elites', 'mean_fitness'),
     'table_6_3': ('generations', 'mean_fitness'),
     'table_6_4': ('mutation', 'mean_fitness'),
@@ -31,7 +31,7 @@ _SWEEPS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class SweepRow:
     """
     One row of a table of chapter 6.
 
@@ -54,7 +54,7 @@ class Setting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class RunOutcome:
     """Outcome of one run; ``weighted_efficiency`` is w0 times efficiency, as in Table 6.6."""
 
     fitness: float
@@ -69,39 +69,41 @@ class Outcome:
         return not (self.swings_free and self.stable)
 
 
-def settings_of(name: str) -> list[Setting]:
+def sweep_rows(name: str) -> list[SweepRow]:
     """Return the rows of a table of chapter 6 that varies one setting, e.g. ``table_6_2``."""
-    if name not in _SWEEPS:
-        raise unknown('published sweep', name, _SWEEPS)
-    varied, mean = _SWEEPS[name]
+    if name not in _SWEEP_COLUMNS:
+        raise unknown('published sweep', name, _SWEEP_COLUMNS)
+    varied, mean = _SWEEP_COLUMNS[name]
     return [
-        Setting(
+        SweepRow(
             value=row[varied],
-            run=_varied(varied, row[varied]),
+            run=_control_settings_with(varied, row[varied]),
             printed=row[mean],
             deviation=row.get('deviation'),
         )
-        for row in table(name)
+        for row in published_table(name)
     ]
 
 
-def _varied(name: str, value: float) -> PublishedSettings:
-    changed: dict[str, Any] = {name: type(getattr(CONTROL, name))(value)}
-    return replace(CONTROL, **changed)
+def _control_settings_with(name: str, value: float) -> PublishedSettings:
+    changed: dict[str, Any] = {name: type(getattr(CONTROL_SETTINGS, name))(value)}
+    return replace(CONTROL_SETTINGS, **changed)
 
 
-def outcomes(settings: PublishedSettings, seed: int, every: int | None = None) -> list[Outcome]:
+def run_outcomes(
+    settings: PublishedSettings, seed: int, interval: int | None = None
+) -> list[RunOutcome]:
     """
     Return how a run stands after every so many generations; by default at its end alone.
 
     One run of 1000 generations by 100 makes a column of Table A.2.
     """
-    run = published_run(settings, seed)
-    step = settings.generations if every is None else every
+    run = run_published_search(settings, seed)
+    step = settings.generations if interval is None else interval
     bests = [run[generation] for generation in range(step, settings.generations + 1, step)]
-    scores = score(np.array([best.genes for best in bests]), settings.rules())
+    scores = score_strides(np.array([best.genes for best in bests]), settings.rules())
     return [
-        Outcome(
+        RunOutcome(
             fitness=best.fitness,
             efficiency=float(scores.efficiency[i]),
             weighted_efficiency=float(settings.efficiency_weight * scores.efficiency[i]),
@@ -113,7 +115,7 @@ def outcomes(settings: PublishedSettings, seed: int, every: int | None = None) -
 
 
 @dataclass(frozen=True, kw_only=True)
-class SingleLeg:
+class SingleLegRow:
     """One row of Tables 4.1 to 4.3, ours: [cm], [J], [cm], [cm], [m], [m/J]."""
 
     first_length: float
@@ -125,7 +127,7 @@ class SingleLeg:
     efficiency: float
 
 
-def single_leg_rows() -> list[SingleLeg]:
+def single_leg_rows() -> list[SingleLegRow]:
     """
     Return Tables 4.1 to 4.3 recomputed with 10 intervals, segments of 1 kg and the printed order.
 
@@ -133,14 +135,14 @@ def single_leg_rows() -> list[SingleLeg]:
     """
     rules = StrideRules(intervals=10, order=PRINTED)
     rows = []
-    for row in table('table_4_1_to_4_3'):
+    for row in published_table('table_4_1_to_4_3'):
         lengths = np.array([row['first_length'], row['last_length']])
         ends = np.array([[45.0, 45.0, *2 * [lengths[0]]], [135.0, 0.0, *2 * [lengths[1]]]])
         power = leg_power(ends[0], ends[1], stance=True, rules=rules)
-        x = foot(ends * np.array([np.pi / 180.0, np.pi / 180.0, 1.0, 1.0]))[:, 0]
+        x = foot_position(ends * np.array([np.pi / 180.0, np.pi / 180.0, 1.0, 1.0]))[:, 0]
         distance = (x[0] - x[1]) / 100.0
         rows.append(
-            SingleLeg(
+            SingleLegRow(
                 first_length=float(lengths[0]),
                 last_length=float(lengths[1]),
                 power=power,
@@ -153,7 +155,7 @@ def single_leg_rows() -> list[SingleLeg]:
     return rows
 
 
-def discontinuity(
+def energy_over_knee_motion(
     knees_deg: tuple[float, ...] = (0.0, 0.001, 1.0, 30.0),
 ) -> list[tuple[float, float]]:
     """
