@@ -2,16 +2,16 @@
 
 from launch import LaunchDescription
 
-from gait_ros.graph.launch_actions import Arguments, composed, declared
-from gait_ros.graph.launch_arguments import CONTROL
-from gait_ros.graph.launch_control import under_control
+from gait_ros.graph.launch_actions import ArgumentValues, compose_launch, declare_arguments
+from gait_ros.graph.launch_arguments import CONTROL_ARGUMENTS
+from gait_ros.graph.launch_control import control_actions
 
 
-def compose(arguments: Arguments):
+def compose(arguments: ArgumentValues):
     """Return the nodes that the arguments ask for."""
-    return under_control(arguments, walking=False)
+    return control_actions(arguments, with_gait=False)
 
 
 def generate_launch_description():
     """Return the arguments and the nodes composed from them."""
-    return LaunchDescription([*declared(CONTROL), composed(compose)])
+    return LaunchDescription([*declare_arguments(CONTROL_ARGUMENTS), compose_launch(compose)])

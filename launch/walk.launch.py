@@ -11,32 +11,32 @@ from gait_core.robot.urdf.writer import to_scene_urdf
 from gait_core.sensors.ranging import select_sensors
 from gait_core.trial.setup import choose_controller, make_scene, parse_terrain
 from gait_ros.graph.launch_actions import (
-    Arguments,
-    composed,
-    declared,
+    ArgumentValues,
+    compose_launch,
+    declare_arguments,
     demo_parameters,
     motion_parameters,
     node_action,
-    rviz,
-    state_publisher,
+    rviz_action,
+    state_publisher_action,
 )
-from gait_ros.graph.launch_arguments import HARDWARE_ARGUMENTS, WALK
+from gait_ros.graph.launch_arguments import HARDWARE_ARGUMENTS, WALK_ARGUMENTS
 from gait_ros.graph.nodes import LiveWalk, walk_graph
-from gait_ros.hardware.ros2_control import HARDWARE, SIM
-from gait_ros.live.champion import check_origin
+from gait_ros.hardware.ros2_control import HARDWARE_TARGET, SIM_TARGET
+from gait_ros.live.node_champion import check_origin
 
 
-def compose(arguments: Arguments):
+def compose(arguments: ArgumentValues):
     """Return the nodes that the arguments ask for."""
     champion, gait = arguments.champion(), arguments.text('gait')
     robot = arguments.text('robot') or (champion.scene.robot if champion else 'guroo')
     demo = demo_parameters(arguments)
-    if arguments.text('target') != SIM:
+    if arguments.text('target') != SIM_TARGET:
         return [_under_control(arguments, robot)]
     namespace, sensors = arguments.text('namespace'), arguments.text('sensors')
     engine, terrain = arguments.text('engine'), arguments.text('terrain')
     preset, named = arguments.text('preset'), arguments.text('controller')
-    clock = arguments.truth('publish_clock')
+    clock = arguments.boolean('publish_clock')
     by_bridge = arguments.text('link_tf') == 'sim_bridge'
     if champion is None:
         terrain = terrain or 'flat'
@@ -74,19 +74,21 @@ def compose(arguments: Arguments):
     bridge, walker = walk_graph(walk)
     # Those of other packages first: one that is not installed must not leave nodes behind.
     description = to_scene_urdf(model)
-    actions = [] if by_bridge else [state_publisher(description, namespace, clock=clock)]
-    if arguments.truth('rviz'):
+    actions = (
+        [] if by_bridge else [state_publisher_action(description, namespace, shared_clock=clock)]
+    )
+    if arguments.boolean('rviz'):
         layout = 'tensegrity' if len(model.roots) > 1 else 'sensors' if sensors else 'walk'
-        actions.append(rviz(layout, model.length_scale, namespace, clock=clock))
+        actions.append(rviz_action(layout, model.length_scale, namespace, shared_clock=clock))
     return [*actions, node_action(bridge, essential=True), node_action(walker)]
 
 
-def _under_control(arguments: Arguments, robot: str):
+def _under_control(arguments: ArgumentValues, robot: str):
     """Return the launch of the same gait under ros2_control; hardware is activated by hand."""
-    alike = {argument.name for argument in WALK} & {a.name for a in HARDWARE_ARGUMENTS}
+    alike = {argument.name for argument in WALK_ARGUMENTS} & {a.name for a in HARDWARE_ARGUMENTS}
     given = {name: arguments.text(name) for name in sorted(alike)}
     given['robot'] = robot
-    given['activate'] = str(given['target'] != HARDWARE)
+    given['activate'] = str(given['target'] != HARDWARE_TARGET)
     file = str(Path(__file__).with_name('hardware.launch.py'))
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(file), launch_arguments=list(given.items())
@@ -95,4 +97,4 @@ def _under_control(arguments: Arguments, robot: str):
 
 def generate_launch_description():
     """Return the arguments and the nodes composed from them."""
-    return LaunchDescription([*declared(WALK), composed(compose)])
+    return LaunchDescription([*declare_arguments(WALK_ARGUMENTS), compose_launch(compose)])

@@ -78,7 +78,7 @@ LAUNCH_MODULE = ('gait_ros', 'launch_actions.py')
 COMMANDS = {('gait_tools', 'commands'), ('gait_tools', 'checks')}
 # Modules of gait_ros that need no ROS.
 WITHOUT_ROS = {
-    'graph/control.py',
+    'graph/control_nodes.py',
     'graph/nodes.py',
     'hardware/motor_guard.py',
     'hardware/motor_watch.py',
@@ -185,7 +185,7 @@ def test_imports_follow_the_rules(package):
         ('gait_studies', 'pike2003/walk.py', 'pybullet', False),
         ('gait_tools', 'cli.py', 'gait_cpg.phase_cpg.controller', False),
         ('gait_ros', 'graph/nodes.py', 'rclpy', False),
-        ('gait_ros', 'graph/control.py', 'rclpy', False),
+        ('gait_ros', 'graph/control_nodes.py', 'rclpy', False),
         ('gait_ros', 'hardware/motors.py', 'rclpy', False),
         ('gait_ros', 'hardware/node.py', 'rclpy', True),
         ('gait_ros', 'trials/session.py', 'launch.actions', False),

@@ -53,10 +53,10 @@ ALLOWED = {
     'gait_studies/bishop2008/log.py': 'numbers of lines that were read within bounds',
     'gait_tools/checks/workers.py': 'logs that the check has just made, and /proc',
     'gait_tools/study/page.py': '/proc/cpuinfo, which the kernel writes',
-    'gait_ros/checks/flood.py': 'files of the temporary folder of a check; /proc/PID/statm',
+    'gait_ros/checks/flood_client.py': 'files of the temporary folder of a check; /proc/PID/statm',
     'gait_ros/hardware/node.py': 'writes a file that must not be there yet',
     'gait_ros/graph/launch_control.py': TEMPORARY,
-    'gait_ros/graph/layouts.py': TEMPORARY,
+    'gait_ros/graph/rviz_layouts.py': TEMPORARY,
     'gait_ros/graph/processes.py': TEMPORARY,
     'sim_bridge/engines/bullet/client.py': '/dev/null in place of a chatty library',
 }

@@ -17,7 +17,7 @@ from gait_core.messages.reader import read_observation
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import SetBehaviour, Step
 from gait_ros.nodes.parameters import to_parameter_values
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from gait_stage_walk.node import StageWalkNode
 from gait_stage_walk.staged.parameters import StagedWalkParams
 from gait_stage_walk.staged.pulse import pulse_progress
@@ -47,7 +47,7 @@ class Walk:
             (JointTrajectory, '/joint_trajectory', self._on_targets),
             (GaitState, '/gait_state', self._on_state),
         ):
-            graph.client.create_subscription(kind, topic, callback, STREAM)
+            graph.client.create_subscription(kind, topic, callback, STREAM_QOS)
 
     def _on_targets(self, message):
         angles = np.degrees(message.points[-1].positions).tolist()

@@ -35,7 +35,7 @@ from gait_interfaces.msg import TrialSpec as TrialSpecMessage
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
 from gait_ros.messages.conversions import BUILDER, from_result, to_scene, to_spec
 from gait_ros.nodes import clock
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from sim_bridge import node as node_module
 from sim_bridge.node import SimBridgeNode
 
@@ -54,7 +54,7 @@ def worker(graph):
 def collect(graph, kind, topic):
     """Subscribe and return the list that messages come into."""
     found = []
-    graph.client.create_subscription(kind, topic, found.append, STREAM)
+    graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     return found
 
 
@@ -426,7 +426,7 @@ def test_a_second_clock_is_refused_by_the_name_of_the_first(graph, box):
 
 
 def test_of_two_clocks_started_at_once_one_gives_way(graph, box, monkeypatch):
-    monkeypatch.setattr(clock, '_DISCOVERY', 0.0)
+    monkeypatch.setattr(clock, '_DISCOVERY_TIME', 0.0)
     live(graph, box, publish_clock=True, name='first')
     live(graph, box, publish_clock=True, name='second')
     words = '/clock is also published by /first; /second stops publishing it'

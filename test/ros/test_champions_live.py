@@ -28,8 +28,8 @@ from gait_evolver.loop import Evolution
 from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.store import RunStore
 from gait_interfaces.srv import LoadGait, Step
-from gait_ros.live.champion import read_node_champion
 from gait_ros.live.node import ControllerNode
+from gait_ros.live.node_champion import read_node_champion
 from sim_bridge.node import SimBridgeNode
 
 ROOT = Path(__file__).parents[2]

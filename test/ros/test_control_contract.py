@@ -29,7 +29,7 @@ from gait_core.trial.setup import choose_controller
 from gait_core.trial.spec import Command
 from gait_ros.hardware.motors import read_hardware
 from gait_ros.hardware.node import HardwareNode
-from gait_ros.hardware.ros2_control import controllers_text
+from gait_ros.hardware.ros2_control import controllers_yaml
 from gait_ros.live.node import ControllerNode
 from sim_bridge.node import SimBridgeNode
 
@@ -123,7 +123,7 @@ def test_a_gait_walks_through_a_jittering_manager_without_the_pose_of_the_base(
     first = np.array([measured[name] for name in manager.joints])
     assert np.abs(rows[0] - first).max() <= 0.02
     assert node._safe.layer.mode == 'running'
-    assert 'body_poses' not in node._live.seen._fields
+    assert 'body_poses' not in node._live.observation._fields
     assert not graph.logged('WARN', 'refused')
     assert len(graph.logged('WARN', "unknown joint 'gripper'")) == 1
 
@@ -174,7 +174,7 @@ def test_motors_behind_the_hardware_are_seen_as_joints(graph, box, box_model, ma
 @pytest.mark.parametrize('namespace', ['', 'r1'])
 def test_controllers_yaml_reaches_its_nodes_in_every_namespace(tmp_path, box_model, namespace):
     file = tmp_path / 'controllers.yaml'
-    file.write_text(controllers_text(box_model, 'mock', 250.0))
+    file.write_text(controllers_yaml(box_model, 'mock', 250.0))
     script = (
         'import sys, rclpy\nfrom rclpy.node import Node\nrclpy.init(args=sys.argv)\n'
         "for name, key in (('controller_manager', 'update_rate'),"

@@ -34,7 +34,7 @@ from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from sim_bridge.node import SimBridgeNode
 
 
@@ -50,7 +50,7 @@ def controller(graph, box):
 
 def collect(graph, kind, topic):
     found = []
-    graph.client.create_subscription(kind, topic, found.append, STREAM)
+    graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     return found
 
 
@@ -114,7 +114,7 @@ def test_a_joint_that_was_never_measured_keeps_all_of_them_where_they_are(
     node = controller()
     targets = collect(graph, JointTrajectory, '/joint_trajectory')
     message = talk(graph, box_model, names=box_model.joint_names[1:])
-    graph.until(lambda: node._live.seen.unmeasured() == ['leg0_joint0'])
+    graph.until(lambda: node._live.observation.unmeasured_joints() == ['leg0_joint0'])
     graph.until(lambda: graph.logged('WARN', "joint_states of 1 joints, first 'leg0_joint0'"))
     assert not targets
     message.name = list(box_model.joint_names)
@@ -151,7 +151,7 @@ def test_the_robot_starts_from_its_pose_holds_when_it_is_silent_and_stops_when_t
     graph.spin(0.1)
     np.testing.assert_array_equal(pose(), held)
     assert graph.logged('WARN', 'stopped: emergency stop')
-    assert node._watch.trouble().startswith('stopped') and node._safe.counts()['stops'] == 1
+    assert node._watch.find_trouble().startswith('stopped') and node._safe.counts()['stops'] == 1
     assert graph.call(Trigger, '/controller/resume').success
     graph.until(lambda: node._safe.layer.mode == 'running')
     shown = collect(graph, MarkerArray, '/gait_markers')
@@ -211,7 +211,7 @@ def test_simulated_time_without_a_clock_is_said_and_services_answer(graph, contr
     for tick in range(40, 50):
         clock.publish(Clock(clock=Time(sec=5, nanosec=tick * 20_000_000)))
         graph.spin(0.01)
-    graph.until(lambda: node._watch.trouble() == '')
+    graph.until(lambda: node._watch.find_trouble() == '')
 
 
 def test_a_jump_back_in_time_starts_the_controller_anew_once(
@@ -279,7 +279,7 @@ def test_a_gait_follows_simulated_time_at_any_factor(
     node = controller(use_sim_time=True, safety__start_speed=100.0)
     talk(graph, box_model)
     clock = Ticks(graph)
-    graph.until(lambda: node._live.seen.age() < np.inf)
+    graph.until(lambda: node._live.observation.age() < np.inf)
     clock.run(50.0, 40)
     assert node._safe.layer.mode == 'running'
     graph.spin(0.05)
@@ -351,7 +351,7 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
     assert graph.logged('WARN', line)
     # The second is not said again at once, but counted, for diagnostics.
     assert not graph.logged('WARN', '2 m/s forward')
-    assert node._watch.readings()['commands beyond bounds'] == 2
+    assert node._watch.diagnostic_values()['commands beyond bounds'] == 2
 
 
 def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, controller, box_model):

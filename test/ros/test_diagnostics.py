@@ -27,8 +27,8 @@ LEVELS = {
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
-    for module in ('gait_ros.live.watch', 'sim_bridge.node'):
-        monkeypatch.setattr(f'{module}._PATIENCE', 0.2)
+    monkeypatch.setattr('gait_ros.live.gait_watch._MAX_INPUT_AGE', 0.2)
+    monkeypatch.setattr('sim_bridge.node._PATIENCE', 0.2)
     for module in ('gait_ros.live.node', 'gait_ros.hardware.node', 'sim_bridge.node'):
         monkeypatch.setattr(f'{module}._WATCH_PERIOD', 0.1)
 
@@ -106,8 +106,8 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
         for name in 'ab'
     ]
     told.until('warn', 'joint_trajectory is published by /a as well as by /b: the robot follows')
-    monkeypatch.setattr('gait_ros.live.joint_topics._STREAM', 5)
-    monkeypatch.setattr('gait_ros.live.joint_topics._PATIENCE', 0.3)
+    monkeypatch.setattr('gait_ros.live.joint_topics._MIN_STREAM_LENGTH', 5)
+    monkeypatch.setattr('gait_ros.live.joint_topics._SILENCE', 0.3)
     graph.remove(senders[1])
     graph.until(lambda: bridge._live.commands > 20)
     graph.remove(senders[0])

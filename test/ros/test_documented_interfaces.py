@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 
 from gait_core.testing.documents import node_sections, rows
 from gait_evolver.node import EvolverNode
-from gait_ros.hardware.motors import same_as_joints
+from gait_ros.hardware.motors import default_hardware
 from gait_ros.hardware.node import HardwareNode
 from gait_ros.live.node import ControllerNode
 from gait_ros.live.waypoints_node import WaypointsNode
@@ -121,7 +121,7 @@ def test_the_pages_list_what_a_node_advertises(
 ):
     text = node_sections(ROOT)[name]
     hardware = tmp_path / 'hardware.yaml'
-    hardware.write_text(same_as_joints(box_model).text())
+    hardware.write_text(default_hardware(box_model).to_yaml())
     files = {'BOX': box, 'HARDWARE': str(hardware)}
     found, parameters = {}, set()
     for number, start in enumerate(starts):

@@ -21,7 +21,7 @@ from gait_interfaces.srv import LoadGait, RunTrial, SetBehaviour
 from gait_ros.hardware.node import HardwareNode
 from gait_ros.live.node import ControllerNode
 from gait_ros.messages.conversions import to_spec
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from gait_stage_walk.node import StageWalkNode
 from sim_bridge.node import SimBridgeNode
 
@@ -31,7 +31,7 @@ ROOM = QoSProfile(depth=200)
 
 def collect(graph, kind, topic):
     found = []
-    graph.client.create_subscription(kind, topic, found.append, STREAM)
+    graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     return found
 
 
@@ -127,7 +127,7 @@ def test_behaviours_asked_for_at_once_are_all_answered_and_a_stop_among_them(gra
     futures += send(graph, Trigger, '/stage_walk/emergency_stop', 1)
     futures += send(graph, SetBehaviour, '/stage_walk/set_behaviour')
     graph.until(lambda: all(future.done() for future in futures))
-    assert node._safe.stopped
+    assert node._safe.stop_reason
 
 
 def test_a_stop_acts_with_the_safety_layer_off_and_holds_until_it_is_ended(graph, box, box_model):
@@ -145,7 +145,7 @@ def test_a_stop_acts_with_the_safety_layer_off_and_holds_until_it_is_ended(graph
     node.trigger_deactivate()
     node.trigger_activate()
     graph.spin(0.2)
-    assert node._safe.stopped and np.array_equal(pose(targets), held)
+    assert node._safe.stop_reason and np.array_equal(pose(targets), held)
     assert graph.call(Trigger, '/controller/resume').success
     graph.until(lambda: not np.array_equal(pose(targets), held))
 

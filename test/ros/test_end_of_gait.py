@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_robot
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 
 ROBOT = 'hexapod'
 WALK = {
@@ -42,7 +42,7 @@ def talk(graph, model):
 
 def collect(graph, kind, topic):
     found = []
-    graph.client.create_subscription(kind, topic, found.append, STREAM)
+    graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     return found
 
 

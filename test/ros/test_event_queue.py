@@ -10,8 +10,8 @@ from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
 
 from gait_ros.nodes import event_queue
-from gait_ros.nodes.qos import PUBLISHED, listen
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.qos import PUBLISHER_QOS, subscribe
+from gait_ros.nodes.services import offer_service
 
 HANDLING, FEED, MOST = 0.01, 5, 500
 """Time [s] that a message takes, messages that come meanwhile, and messages in all."""
@@ -21,14 +21,14 @@ HANDLING, FEED, MOST = 0.01, 5, 500
 def events(monkeypatch):
     """Return the queue of a process of its own."""
     made = event_queue.EventQueue()
-    monkeypatch.setattr(event_queue, 'EVENTS', made)
+    monkeypatch.setattr(event_queue, 'EVENT_QUEUE', made)
     return made
 
 
 @pytest.fixture
 def flooded(graph):
     """Return a graph with a stream that brings 5 messages while it handles one."""
-    sent = graph.client.create_publisher(UInt32, '/count', PUBLISHED)
+    sent = graph.client.create_publisher(UInt32, '/count', PUBLISHER_QOS)
     handled, count = [], 0
 
     def feed():
@@ -42,7 +42,7 @@ def flooded(graph):
         time.sleep(HANDLING)
         feed()
 
-    listen(graph.client, UInt32, '/count', on_message)
+    subscribe(graph.client, UInt32, '/count', on_message)
     graph.until(sent.get_subscription_count)
     feed()
     return graph, handled
@@ -54,14 +54,14 @@ def spun(graph, done, timeout=30.0):
     while not done():
         assert time.monotonic() - begin < timeout
         graph.executor.spin_once(timeout_sec=0.1)
-        event_queue.EVENTS.measure(graph.executor)
+        event_queue.EVENT_QUEUE.measure_delay(graph.executor)
     return time.monotonic() - begin
 
 
 def test_a_request_does_not_wait_for_a_stream_that_is_faster_than_its_callback(flooded):
     """Without thinning it waits for 0.01 s times 5 messages per message handled before it."""
     graph, handled = flooded
-    answered = serve(graph.client, Trigger, '~/ask', lambda request, response: response)
+    answered = offer_service(graph.client, Trigger, '~/ask', lambda request, response: response)
     client = graph.client.create_client(Trigger, '/test_client/ask')
     graph.until(client.service_is_ready)
     spun(graph, lambda: len(handled) > 60)
@@ -74,17 +74,17 @@ def test_the_newest_message_is_handled_and_those_it_replaces_are_counted(flooded
     graph, handled = flooded
     spun(graph, lambda: handled and handled[-1] == MOST)
     assert handled == sorted(handled)
-    assert 0 < events.left_out <= MOST - len(handled)
+    assert 0 < events.replaced_count <= MOST - len(handled)
 
 
 def test_a_stream_in_time_is_handled_whole(graph):
     handled = []
-    sent = graph.client.create_publisher(UInt32, '/count', PUBLISHED)
-    listen(graph.client, UInt32, '/count', lambda message: handled.append(message.data))
+    sent = graph.client.create_publisher(UInt32, '/count', PUBLISHER_QOS)
+    subscribe(graph.client, UInt32, '/count', lambda message: handled.append(message.data))
     graph.until(sent.get_subscription_count)
     for number in range(200):
         sent.publish(UInt32(data=number))
         graph.executor.spin_once(timeout_sec=1.0)
-        event_queue.EVENTS.measure(graph.executor)
+        event_queue.EVENT_QUEUE.measure_delay(graph.executor)
     spun(graph, lambda: handled and handled[-1] == 199)
     assert handled == list(range(200))

@@ -28,7 +28,7 @@ from gait_evolver.run.store import RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.nodes.parameters import to_parameter_values
-from gait_ros.nodes.qos import LATCHED, STREAM
+from gait_ros.nodes.qos import LATCHED_QOS, STREAM_QOS
 
 
 def trials(box, count, duration=0.5):
@@ -243,7 +243,7 @@ def test_an_evolution_by_action_on_workers_writes_the_log_of_a_local_one(
     assert (list(evolver.feedback[-1].time_left), evolver.feedback[-1].lost_trials) == ([0.0], 0)
     # A late subscriber gets the best gait.
     found = []
-    evolver.graph.client.create_subscription(BestGait, '/evolver/best', found.append, LATCHED)
+    evolver.graph.client.create_subscription(BestGait, '/evolver/best', found.append, LATCHED_QOS)
     evolver.graph.until(lambda: found)
     assert found[0].result.trial_hash == champion.trial_hashes[0]
     answer = evolver.graph.call(Trigger, '/evolver/checkpoint')
@@ -302,7 +302,7 @@ def test_a_bad_goal_fails_with_one_line_and_the_node_stays(evolver, fields, mess
     assert evolver.graph.logged('ERROR', result.message[:50])
     states = []
     evolver.graph.client.create_subscription(
-        EvolverStatus, '/evolver/status', states.append, STREAM
+        EvolverStatus, '/evolver/status', states.append, STREAM_QOS
     )
     evolver.graph.until(lambda: states)
     assert not evolver.graph.call(Trigger, '/evolver/checkpoint').success

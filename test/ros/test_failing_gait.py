@@ -16,7 +16,7 @@ from gait_core.testing.doubles import WaveController
 from gait_core.testing.skips import need_robot
 from gait_interfaces.msg import GaitState
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 
 
 def talk(graph, model):
@@ -30,7 +30,7 @@ def talk(graph, model):
 
 def collect(graph, kind, topic):
     found = []
-    graph.client.create_subscription(kind, topic, found.append, STREAM)
+    graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     return found
 
 
@@ -63,11 +63,11 @@ def test_whatever_a_controller_raises_the_robot_holds_and_the_node_answers(
         assert all(list(one.points[0].positions) == held for one in targets[count:])
         said = ('ERROR', 'the robot holds', type(error).__name__)
         assert len(graph.until(lambda: graph.logged(*said))) == 1
-        assert node._safe.urgent and node._watch.trouble().startswith('the robot holds')
+        assert node._safe.is_urgent and node._watch.find_trouble().startswith('the robot holds')
         answer = graph.call(GetState, '/controller/get_state')
         assert answer.current_state.label == 'active'
     graph.until(lambda: list(targets[-1].points[0].positions) != held)
-    graph.until(lambda: not node._safe.urgent)
+    graph.until(lambda: not node._safe.is_urgent)
 
 
 def test_a_gait_whose_state_cannot_be_told_goes_on(graph, box, box_model, monkeypatch):
@@ -76,7 +76,7 @@ def test_a_gait_whose_state_cannot_be_told_goes_on(graph, box, box_model, monkey
     collect(graph, GaitState, '/gait_state')
     talk(graph, box_model)
     graph.until(lambda: node._tick > 10 and graph.logged('ERROR', 'gait_state', 'phase'))
-    assert not node._safe.urgent and node._safe.layer.refused == 0
+    assert not node._safe.is_urgent and node._safe.layer.refused == 0
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_set_body_height_moves_a_robot_no_faster_than_its_start(graph):
     states = graph.client.create_publisher(JointState, '/joint_states', 10)
     message = JointState(name=list(model.joint_names), position=model.joint_stance.tolist())
     graph.client.create_timer(0.02, lambda: states.publish(message))
-    node.asks_motion = lambda: True
+    node.requests_motion = lambda: True
     graph.until(lambda: node._safe.layer.mode == 'running' and len(targets) > 20)
     targets.clear()
     change = Parameter('gait.body_height', value=-0.08).to_parameter_msg()

@@ -16,8 +16,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import FootContacts, LockstepObservation, LockstepTargets
-from gait_ros.checks.flood import rows, victims
-from gait_ros.checks.flood_messages import hostile, valid
+from gait_ros.checks.flood import flood_targets, measure_flood
+from gait_ros.checks.flood_messages import hostile_messages, valid_message
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ from gait_ros.checks.flood_messages import hostile, valid
 )
 def test_hostile_messages_are_of_every_sort_and_can_be_sent(kind):
     robot = load_robot('a1')
-    good = valid(kind, robot)
-    messages = list(islice(hostile(kind, robot), 100))
+    good = valid_message(kind, robot)
+    messages = list(islice(hostile_messages(kind, robot), 100))
     sizes = [len(serialize_message(message)) for message in messages]
     ((_, most),) = Counter(map(id, messages)).most_common(1)
     assert most >= 60 and max(sizes) < 1_000_000
@@ -60,11 +60,11 @@ TOPICS = {
 }
 
 
-@pytest.mark.parametrize('victim', victims(), ids=lambda victim: victim.node.name)
+@pytest.mark.parametrize('victim', flood_targets(), ids=lambda victim: victim.node.name)
 def test_a_node_stays_up_answers_and_does_not_grow_under_a_flood(victim):
     """`gait bench --checks --only floods` floods each for a minute."""
     name = victim.node.name
-    found = {row.id.removeprefix(f'flood_{name}_'): row for row in rows(victim, 2.0)}
+    found = {row.id.removeprefix(f'flood_{name}_'): row for row in measure_flood(victim, 2.0)}
     for key in ('up', 'memory', 'unanswered', *(('beyond',) if victim.output else ())):
         assert found[key].within, found[key]
     received = [row for row in found.values() if row.unit == '1/s']

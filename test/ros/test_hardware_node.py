@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.errors import ConfigurationError
-from gait_ros.hardware.motors import COMMANDS, read_hardware
+from gait_ros.hardware.motors import JOINT_COMMANDS_TOPIC, read_hardware
 from gait_ros.hardware.node import HardwareNode
 from gait_ros.live.node import ControllerNode
 
@@ -30,7 +30,7 @@ def pose(model, seed=0):
 
 def obstacle(node):
     """Return what keeps commands from the motors now."""
-    return node._watch.obstacle(node._now())
+    return node._watch.find_obstacle(node._now())
 
 
 class Asked:
@@ -53,7 +53,7 @@ class Sender:
 
     def __init__(self, graph, names, **fields):
         self._graph, self.message = graph, JointState(name=list(names), **fields)
-        self._publisher = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
+        self._publisher = graph.client.create_publisher(JointState, f'/{JOINT_COMMANDS_TOPIC}', 1)
         self._timer = graph.client.create_timer(
             0.01, lambda: self._publisher.publish(self.message)
         )
@@ -113,7 +113,7 @@ def test_no_command_reaches_a_motor_before_all_reported_and_a_gait_is_asked_to_m
     asked = Asked(graph)
     cycles(10)
     assert 'waiting for 1 of 8 motors' in obstacle(node)
-    assert gait._live.seen.unmeasured() == [box_model.joint_names[3]]
+    assert gait._live.observation.unmeasured_joints() == [box_model.joint_names[3]]
     motors.silent = set()
     asked.data = False
     graph.until(lambda: 'motion_requested is false' in obstacle(node))
@@ -133,7 +133,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     motors, manager = motorize(pose(box_model)), manage(box_model.joint_names)
     gait, _ = walk(graph, box)
     manager.run(lambda: len(motors.commands) > 20)
-    assert gait._live.claim.asked and not obstacle(node)
+    assert gait._live.claim.is_requested and not obstacle(node)
     gait.trigger_deactivate()
     # The manager goes on to send; what reaches the motors are holds.
     manager.run(lambda: node._holding)
@@ -145,7 +145,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     manager.run(lambda: len(motors.commands) > count + 2)
     assert motors.commands[-1].position == last
     gait.trigger_activate()
-    manager.run(lambda: gait._live.claim.asked and not node._holding)
+    manager.run(lambda: gait._live.claim.is_requested and not node._holding)
     # Killed: it says nothing more.
     gait._step_clock.stop()
     manager.run(lambda: 'motion_requested is silent' in obstacle(node))
@@ -191,7 +191,7 @@ def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
             if motors.at != at:
                 motors.at.update(at)
                 calm = 0
-            seen = gait._live.seen.observation(0, 0.0).joint_positions
+            seen = gait._live.observation.observation(0, 0.0).joint_positions
             there = seen is not None and seen.tolist() == list(at.values())
             return manager.state == at and there and calm > CALM
 
@@ -272,7 +272,7 @@ def test_commands_are_bounded_counted_and_told(graph, box, box_model, motorize):
     values = node._values()
     for key in ('implausible commands', 'clamped_position', 'clamped_velocity', 'clamped_effort'):
         assert values[key] > 0, key
-    assert node._guard.implausible[[0, 1, 2]].all()
+    assert node._guard.implausible_counts[[0, 1, 2]].all()
     graph.until(lambda: graph.logged('WARN', 'commands beyond joint limits were clamped'))
 
 
@@ -295,8 +295,8 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
 ):
     monkeypatch.setattr('gait_ros.hardware.node._WATCH_PERIOD', 0.1)
     monkeypatch.setattr('gait_ros.live.node._WATCH_PERIOD', 0.1)
-    one = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
-    two = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
+    one = graph.client.create_publisher(JointState, f'/{JOINT_COMMANDS_TOPIC}', 1)
+    two = graph.client.create_publisher(JointState, f'/{JOINT_COMMANDS_TOPIC}', 1)
     node = graph.add(HardwareNode, robot=box, start=False)
     words = 'hardware/joint_commands is published by /test_client as well as by /test_client'
     graph.until(lambda: words in node._second_sender())
@@ -313,7 +313,7 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     )
     graph.until(lambda: motors.commands)
     past = graph.client.create_publisher(JointState, '/motors/joint_commands', 1)
-    graph.until(lambda: node._holding and 'without this node' in node._watch.rival)
+    graph.until(lambda: node._holding and 'without this node' in node._watch.conflict)
     graph.client.destroy_publisher(past)
     graph.until(lambda: not node._holding)
 
@@ -322,8 +322,8 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     other = graph.client.create_publisher(JointTrajectory, f'/{topic}', 1)
 
     def refused():
-        gait._live.claim.find_rival()
-        return gait._live.claim.rival
+        gait._live.claim.find_conflict()
+        return gait._live.claim.conflict
 
     graph.until(refused)
     with pytest.raises(ConfigurationError, match=f'/{topic} is published by /test_client, too'):

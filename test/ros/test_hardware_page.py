@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.processes import NodeProcess
 from gait_ros.hardware.motors import read_hardware
 

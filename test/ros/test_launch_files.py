@@ -29,11 +29,18 @@ import yaml
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import WorkerStatus
-from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.launch_actions import node_action
-from gait_ros.graph.nodes import FRAMES, LiveWalk, NodeSpec, clock_of, evolve_graph, walk_graph
+from gait_ros.graph.nodes import (
+    FRAME_REMAPPINGS,
+    LiveWalk,
+    NodeSpec,
+    clock_parameters,
+    evolve_graph,
+    walk_graph,
+)
 from gait_ros.hardware.motors import read_hardware
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from sim_bridge.node import SimBridgeNode
 
 RUN = """
@@ -189,7 +196,7 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
     expected = walk_graph(walk)
     assert bridge.facts == facts(expected[0]) and bridge.name == '/r1/sim_bridge'
     assert bridge.parameters['use_sim_time'] is True
-    assert set(bridge.remappings) == set(FRAMES)
+    assert set(bridge.remappings) == set(FRAME_REMAPPINGS)
     assert str(gait) in walker.words
     assert walker.parameters.pop('gait.frequency') == 2.0
     assert walker.facts == facts(expected[1])
@@ -212,7 +219,7 @@ def test_rviz_gets_its_layout_and_topics_in_the_namespace():
     layout = Path(rviz.words[rviz.words.index('-d') + 1]).read_text(encoding='utf-8')
     topics = set(re.findall(r'Value: /(\w+)$', layout, re.MULTILINE))
     assert {'markers', 'zmp'} <= topics
-    assert {*((f'/{topic}', topic) for topic in topics), *FRAMES} == set(rviz.remappings)
+    assert {*((f'/{topic}', topic) for topic in topics), *FRAME_REMAPPINGS} == set(rviz.remappings)
     assert rviz.name == '/r1/rviz'
     rviz = shown_by('walk.launch.py', robot='a1', sensors='all')
     assert rviz.words[rviz.words.index('-d') + 1].endswith('/sensors.rviz')
@@ -239,7 +246,7 @@ def test_a_description_under_control_begins_at_base_link():
     _, publisher, *_ = started('control.launch.py', target='mock', robot='a1')
     description = publisher.parameters['robot_description']
     assert '<parent link="base_link" />' in description and set(publisher.remappings) == set(
-        FRAMES
+        FRAME_REMAPPINGS
     )
 
 
@@ -296,7 +303,7 @@ def test_a_simulated_robot_is_the_hardware_of_its_manager(tmp_path):
     expected = hardware_nodes(
         'topic',
         hardware=str(file),
-        simulation={'realtime_factor': 1.0, 'seed': 0, **clock_of(True)},
+        simulation={'realtime_factor': 1.0, 'seed': 0, **clock_parameters(True)},
         namespace='r1',
         walker={'autostart': True, 'safety.recover': True},
     )
@@ -525,7 +532,7 @@ def test_a_launched_robot_walks_and_the_end_of_its_bridge_ends_all(graph, box, l
         (WorkerStatus, '/r1/sim_bridge/worker_status', beats),
         (JointState, '/r1/joint_states', states),
     ):
-        graph.client.create_subscription(kind, topic, found.append, STREAM)
+        graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     graph.until(lambda: states and list(states[-1].position) != list(states[0].position), 60.0)
     graph.until(lambda: beats)
     os.kill(beats[-1].pid, signal.SIGINT)
@@ -584,10 +591,10 @@ def test_two_robots_of_a_labs_own_launch_file_walk_in_one_graph(graph, box, laun
         for topic, kind in (('joint_states', JointState), ('tf', TFMessage)):
             found[name, topic] = []
             graph.client.create_subscription(
-                kind, f'/{name}/{topic}', found[name, topic].append, STREAM
+                kind, f'/{name}/{topic}', found[name, topic].append, STREAM_QOS
             )
     clock = []
-    graph.client.create_subscription(Clock, '/clock', clock.append, STREAM)
+    graph.client.create_subscription(Clock, '/clock', clock.append, STREAM_QOS)
 
     def moves(messages):
         return messages and list(messages[-1].position) != list(messages[0].position)
@@ -699,7 +706,7 @@ def test_a_launched_gait_walks_through_topic_based_hardware(
         (JointState, '/joint_states', states),
         (Odometry, '/odom', poses),
     ):
-        graph.client.create_subscription(kind, topic, found.append, STREAM)
+        graph.client.create_subscription(kind, topic, found.append, STREAM_QOS)
     graph.until(lambda: poses and abs(poses[-1].pose.pose.position.x) > 0.02, 30.0)
     assert states and list(states[-1].position) != list(states[0].position)
     os.killpg(process.pid, signal.SIGINT)

@@ -19,7 +19,7 @@ from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_interfaces.srv import RunTrial
 from gait_ros.messages.conversions import from_result, to_spec, to_targets
-from gait_ros.nodes.qos import LOCKSTEP
+from gait_ros.nodes.qos import LOCKSTEP_QOS
 from gait_ros.trials.session import TrialSession
 from sim_bridge.node import SimBridgeNode
 
@@ -105,10 +105,13 @@ class Puppet:
         self._robot, self._answer = robot, answer
         self._controller = WaveController(robot, WaveParams(amplitude=0.3))
         self._publisher = graph.client.create_publisher(
-            LockstepTargets, '/sim_bridge/lockstep/targets', LOCKSTEP
+            LockstepTargets, '/sim_bridge/lockstep/targets', LOCKSTEP_QOS
         )
         graph.client.create_subscription(
-            LockstepObservation, '/sim_bridge/lockstep/observation', self._on_question, LOCKSTEP
+            LockstepObservation,
+            '/sim_bridge/lockstep/observation',
+            self._on_question,
+            LOCKSTEP_QOS,
         )
 
     def _on_question(self, question):

@@ -16,7 +16,7 @@ from gait_core.trial.spec import TrialSpec
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import RunTrial
 from gait_ros.messages.conversions import to_spec
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from gait_ros.trials.session import TrialSession, run_ros_trial
 from gait_ros.trials.worker_client import WorkerLost
 
@@ -133,7 +133,9 @@ def test_a_signal_ends_a_node_that_is_still_being_made(number, moment, within):
 def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box):
     process = start_process('sim_bridge.node', node='victim', mode='lockstep', publish_clock=False)
     beats = []
-    graph.client.create_subscription(WorkerStatus, '/victim/worker_status', beats.append, STREAM)
+    graph.client.create_subscription(
+        WorkerStatus, '/victim/worker_status', beats.append, STREAM_QOS
+    )
     graph.start_call(
         RunTrial, '/victim/run_trial', trial_id='t', spec=to_spec(spec_of(box, duration=2e4))
     )

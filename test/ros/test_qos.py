@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 
 from gait_core.errors import ConfigurationError
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import PUBLISHED, unused_overrides
+from gait_ros.nodes.qos import PUBLISHER_QOS, describe_unused_overrides
 from sim_bridge.node import SimBridgeNode
 
 JOINTS = 'qos_overrides./joint_states'
@@ -37,8 +37,8 @@ def test_an_override_holds_for_its_topic_and_for_no_other(graph, box):
     assert offered(graph, '/odom') == ('RELIABLE', 'TRANSIENT_LOCAL')
     assert offered(graph, '/imu/data') == ('RELIABLE', 'VOLATILE')
     # What rclpy overrides, it writes into the profile that it is given.
-    assert PUBLISHED.reliability == QoSReliabilityPolicy.RELIABLE
-    assert not unused_overrides(bridge)
+    assert PUBLISHER_QOS.reliability == QoSReliabilityPolicy.RELIABLE
+    assert not describe_unused_overrides(bridge)
 
 
 def test_a_reader_that_asks_for_more_hears_a_driver_that_offers_it(graph, box, box_model):
@@ -49,9 +49,9 @@ def test_a_reader_that_asks_for_more_hears_a_driver_that_offers_it(graph, box, b
         **{f'{JOINTS}.subscription.durability': 'transient_local'},
     )
     driver = graph.client.create_publisher(JointState, '/joint_states', LATCHED)
-    assert node._live.seen.unmeasured()
+    assert node._live.observation.unmeasured_joints()
     driver.publish(JointState(name=list(box_model.joint_names), position=[0.1] * 8))
-    graph.until(lambda: not node._live.seen.unmeasured())
+    graph.until(lambda: not node._live.observation.unmeasured_joints())
     assert driver.get_subscription_count() == 1
 
 
@@ -76,5 +76,5 @@ def test_an_override_of_no_topic_of_a_node_is_said(graph, box):
         publish_clock=False,
         **{'qos_overrides./joint_state.publisher.depth': 3},
     )
-    (line,) = unused_overrides(node)
+    (line,) = describe_unused_overrides(node)
     assert f"has no effect on sim_bridge: did you mean '{JOINTS}.publisher.depth'" in line

@@ -20,7 +20,7 @@ from gait_cpg.insect.reflexes import REFLEXES
 from gait_cpg.node import CpgNode
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_ros.messages.conversions import BUILDER
-from gait_ros.nodes.qos import LOCKSTEP
+from gait_ros.nodes.qos import LOCKSTEP_QOS
 from gait_ros.trials.session import TrialSession
 
 ROACH = load_robot('roach')
@@ -49,10 +49,10 @@ class Bridge:
         )
         self._graph, self._tick, self._answers = graph, 0, []
         self._publisher = graph.client.create_publisher(
-            LockstepObservation, '/sim_bridge/lockstep/observation', LOCKSTEP
+            LockstepObservation, '/sim_bridge/lockstep/observation', LOCKSTEP_QOS
         )
         graph.client.create_subscription(
-            LockstepTargets, '/sim_bridge/lockstep/targets', self._answers.append, LOCKSTEP
+            LockstepTargets, '/sim_bridge/lockstep/targets', self._answers.append, LOCKSTEP_QOS
         )
         graph.until(self._publisher.get_subscription_count)
 

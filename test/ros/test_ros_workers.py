@@ -24,7 +24,7 @@ from gait_evolver.evaluators.ros import RosEvaluator
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.messages.conversions import from_spec, to_result
-from gait_ros.nodes.qos import PUBLISHED
+from gait_ros.nodes.qos import PUBLISHER_QOS
 
 BEAT = 0.05
 
@@ -50,7 +50,7 @@ class FakeWorker(Node):
         self.create_service(
             CancelTrial, '~/cancel_trial', lambda request, response: response, callback_group=group
         )
-        self._beat = self.create_publisher(WorkerStatus, '~/worker_status', PUBLISHED)
+        self._beat = self.create_publisher(WorkerStatus, '~/worker_status', PUBLISHER_QOS)
         self.create_timer(BEAT, self._on_beat, callback_group=group)
         self._group = group
 

@@ -25,8 +25,8 @@ import yaml
 
 from gait_core.robot.urdf.writer import insert_base_link, to_scene_urdf
 from gait_core.testing.skips import need_robot
-from gait_ros.graph.layouts import layout_for
-from gait_ros.hardware.ros2_control import MOCK, control_urdf
+from gait_ros.graph.rviz_layouts import fit_layout
+from gait_ros.hardware.ros2_control import MOCK_TARGET, control_urdf
 from gait_ros.live.node import ControllerNode
 from sim_bridge.node import SimBridgeNode
 
@@ -53,8 +53,8 @@ POLICIES = {
 
 def test_a_layout_is_scaled_to_a_robot_that_is_much_smaller(tmp_path):
     file = LAYOUTS / 'walk.rviz'
-    assert layout_for(file, 0.62) == layout_for(file, 0.27) == file
-    small = layout_for(file, 0.01)
+    assert fit_layout(file, 0.62) == fit_layout(file, 0.27) == file
+    small = fit_layout(file, 0.01)
     given, made = (yaml.safe_load(path.read_text()) for path in (file, small))
     views = [one['Visualization Manager']['Views']['Current'] for one in (given, made)]
     assert views[1]['Distance'] == pytest.approx(views[0]['Distance'] * 0.02)
@@ -156,7 +156,7 @@ def test_every_display_of_a_gait_on_hardware_has_topic_type_qos_and_frame(graph,
     node = graph.add(ControllerNode, robot=name)
     publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
     publisher.publish(JointState(name=node.robot.joint_names))
-    links, roots = frames_of(insert_base_link(control_urdf(node.robot, MOCK), 'base_link'))
+    links, roots = frames_of(insert_base_link(control_urdf(node.robot, MOCK_TARGET), 'base_link'))
     assert roots == {'base_link'}
     for task in ('hardware', 'control'):
         check(graph, layout(task), links)

@@ -24,7 +24,7 @@ from gait_core.trial.loop import run_trial
 from gait_core.trial.spec import OK, TrialSpec
 from gait_interfaces.srv import RunTrial, Step
 from gait_ros.messages.conversions import to_spec
-from gait_ros.nodes.qos import LATCHED
+from gait_ros.nodes.qos import LATCHED_QOS
 from gait_tools.cli import main
 from sim_bridge.node import SimBridgeNode
 
@@ -99,7 +99,9 @@ def seen(graph):
         qos = 10 if topic.startswith('ring') else qos_profile_sensor_data
         graph.client.create_subscription(kind, topic, found[topic].append, qos)
     graph.client.create_subscription(Odometry, 'odom', found['odom'].append, 10)
-    graph.client.create_subscription(TFMessage, '/tf_static', found['/tf_static'].append, LATCHED)
+    graph.client.create_subscription(
+        TFMessage, '/tf_static', found['/tf_static'].append, LATCHED_QOS
+    )
     graph.until(lambda: all(graph.client.count_publishers(topic) for topic in found))
     graph.until(lambda: found['/tf_static'])
     # Not all at once: a reader that keeps ten messages would lose some.

@@ -10,7 +10,7 @@ from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
 
 from gait_core.errors import ConfigurationError
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.services import offer_service
 
 ERRORS = {
     'mass is -1': ConfigurationError('mass is -1'),
@@ -31,8 +31,8 @@ class Failing(Node):
     def __init__(self, **kwargs):
         super().__init__('failing', **kwargs)
         self.error = None
-        serve(self, Trigger, '~/now', self.on_now)
-        serve(self, Trigger, '~/later', self.on_later, ReentrantCallbackGroup())
+        offer_service(self, Trigger, '~/now', self.on_now)
+        offer_service(self, Trigger, '~/later', self.on_later, ReentrantCallbackGroup())
 
     def start(self):
         """Do nothing."""

@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 from gait_core.messages.reader import to_seconds
 from gait_core.testing.doubles import WaveController
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 
 PERIOD = 0.02
 
@@ -32,7 +32,7 @@ class Simulation:
         self._clock = client.create_publisher(Clock, '/clock', 10)
         self.targets = []
         client.create_subscription(
-            JointTrajectory, '/joint_trajectory', self.targets.append, STREAM
+            JointTrajectory, '/joint_trajectory', self.targets.append, STREAM_QOS
         )
         for publisher in (self._states, self._velocity, self._clock):
             graph.until(publisher.get_subscription_count)
@@ -51,7 +51,7 @@ class Simulation:
         states = JointState(name=names, position=[pose] * len(names))
         states.header.stamp = stamp
         nanoseconds = stamp.sec * 10**9 + stamp.nanosec
-        seen, clock = self._node._live.seen, self._node._step_clock
+        seen, clock = self._node._live.observation, self._node._step_clock
         self.targets.clear()
         if time_first:
             self._clock.publish(Clock(clock=stamp))

@@ -4,12 +4,12 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from gait_ros.checks.benchmark import LOSS_BUDGET, RATE, stream_rows
+from gait_ros.checks.benchmark import LOSS_BUDGET, STREAM_RATE, measure_streams
 
 
 def test_a_node_at_200_hz_is_heard_at_that_rate():
-    loss, spread = stream_rows(1.0)
+    loss, spread = measure_streams(1.0)
     assert (loss.id, spread.id) == ('stream_loss', 'stream_spread')
     # A busy machine may lose many times what an idle one may.
     assert 0.0 <= loss.measured < 50 * LOSS_BUDGET
-    assert 0.0 < spread.measured < 1e3 / RATE * 4
+    assert 0.0 < spread.measured < 1e3 / STREAM_RATE * 4

@@ -9,7 +9,7 @@ from geometry_msgs.msg import Twist
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 
-from gait_ros.graph.nodes import OWN_CLOCK
+from gait_ros.graph.nodes import CLOCK_REMAPPINGS
 from gait_ros.live.node import ControllerNode
 from gait_ros.live.waypoints_node import WaypointsNode
 from gait_ros.nodes.clock import SimulatedTime
@@ -19,8 +19,8 @@ from sim_bridge.node import SimBridgeNode
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
-    for module in ('gait_ros.nodes.clock', 'gait_ros.live.watch'):
-        monkeypatch.setattr(f'{module}._PATIENCE', 0.5)
+    monkeypatch.setattr('gait_ros.nodes.clock._STANDSTILL_TIME', 0.5)
+    monkeypatch.setattr('gait_ros.live.gait_watch._MAX_INPUT_AGE', 0.5)
 
 
 def collect(graph, kind, topic):
@@ -35,7 +35,7 @@ def seconds(stamp):
 
 def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, monkeypatch):
     """The simulator crashed and came back: /clock begins anew, and nobody restarts the gait."""
-    monkeypatch.setattr('gait_ros.nodes.clock._DISCOVERY', 0.2)
+    monkeypatch.setattr('gait_ros.nodes.clock._DISCOVERY_TIME', 0.2)
     walker = graph.add(
         ControllerNode, robot=box, controller='wave', use_sim_time=True, demo=True,
         command=[0.1, 0.0, 0.0],
@@ -49,7 +49,9 @@ def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, 
     states = collect(graph, JointState, '/joint_states')
     graph.until(lambda: graph.logged('WARN', 'time jumped back: the controller is reset'))
     graph.until(lambda: walker._safe.layer.mode == 'running' and second._live.tick > 100)
-    assert len(graph.logged('WARN', 'time jumped back')) == 1 and walker._watch.trouble() == ''
+    assert (
+        len(graph.logged('WARN', 'time jumped back')) == 1 and walker._watch.find_trouble() == ''
+    )
     # Softly: no joint has moved faster than it may.
     limit = dict(zip(walker.robot.joint_names, walker.robot.velocity_limit, strict=True))
     for before, after in zip(states, states[1:], strict=False):
@@ -126,7 +128,7 @@ def test_a_gait_steps_with_the_bridge_that_moves_its_robot_not_with_the_clock_of
     graph, box
 ):
     """The second robot of a launch file fell where its bridge was slower than the first."""
-    (rule,) = OWN_CLOCK
+    (rule,) = CLOCK_REMAPPINGS
     space = {'name': '', 'robot': box, 'use_sim_time': True}
     graph.add(SimBridgeNode, robot=box, remap=['__ns:=/r1'])
     second = graph.add(
@@ -163,17 +165,17 @@ def test_followed_time_keeps_the_pace_of_its_ticks_and_falls_behind_by_half_a_se
         # The clock of the other goes twice as fast.
         heard += 40_000_000
         time.follow(heard)
-        stamps.append(seconds(time.at(tick)))
+        stamps.append(seconds(time.advance_to(tick)))
         assert -0.021 <= heard * 1e-9 - stamps[-1] <= 0.5 + 1e-9
     steps = [after - before for before, after in zip(stamps, stamps[1:], strict=False)]
     assert min(steps) == pytest.approx(0.02)
     assert sum(step > 0.021 for step in steps) < 10
     time.follow(5 * 10**9)
-    assert seconds(time.at(200)) == pytest.approx(5.02)
+    assert seconds(time.advance_to(200)) == pytest.approx(5.02)
     # Ahead of it, half a second at most: then it is waited for, unless it has gone back.
     for tick in range(201, 240):
         time.follow(5 * 10**9)
         ahead = time.nanoseconds - 5 * 10**9
-        assert time.early(5 * 10**9) == (ahead > 500_000_000) and not time.early(4 * 10**9)
-        time.at(tick)
+        assert time.is_ahead(5 * 10**9) == (ahead > 500_000_000) and not time.is_ahead(4 * 10**9)
+        time.advance_to(tick)
     assert ahead > 500_000_000

@@ -19,8 +19,8 @@ from trajectory_msgs.msg import JointTrajectory
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import WaveController
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import STREAM
-from gait_ros.nodes.wiring import mistyped
+from gait_ros.nodes.publisher_checks import describe_type_mismatches
+from gait_ros.nodes.qos import STREAM_QOS
 from sim_bridge.node import SimBridgeNode
 
 
@@ -53,7 +53,9 @@ def test_a_robot_stands_until_it_is_asked_and_when_whoever_asked_has_ended(graph
         command_timeout=0.2,
     )
     targets = []
-    graph.client.create_subscription(JointTrajectory, '/joint_trajectory', targets.append, STREAM)
+    graph.client.create_subscription(
+        JointTrajectory, '/joint_trajectory', targets.append, STREAM_QOS
+    )
     states = graph.client.create_publisher(JointState, '/joint_states', 10)
     model = load_robot(box)
     measured = [0.1] * len(model.joint_names)
@@ -144,12 +146,14 @@ def test_a_demonstration_walks_by_itself_until_it_is_told_otherwise(graph, box):
 def test_nothing_moves_unasked_where_the_safety_layer_is_off(graph, box):
     node = graph.add(ControllerNode, robot=box, controller='wave', safety__enabled=False)
     targets = []
-    graph.client.create_subscription(JointTrajectory, '/joint_trajectory', targets.append, STREAM)
+    graph.client.create_subscription(
+        JointTrajectory, '/joint_trajectory', targets.append, STREAM_QOS
+    )
     states = graph.client.create_publisher(JointState, '/joint_states', 10)
     model = load_robot(box)
     message = JointState(name=list(model.joint_names), position=[0.1] * len(model.joint_names))
     graph.client.create_timer(0.02, lambda: states.publish(message))
-    graph.until(lambda: node._live.seen.age() < 1.0)
+    graph.until(lambda: node._live.observation.age() < 1.0)
     graph.spin(0.3)
     assert not targets
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
@@ -175,10 +179,12 @@ def stranger(domain):
 
 
 def test_a_publisher_of_another_type_is_named_with_what_is_read(graph, box, domain, monkeypatch):
-    monkeypatch.setattr('gait_ros.live.watch._PATIENCE', 0.1)
+    monkeypatch.setattr('gait_ros.live.gait_watch._MAX_INPUT_AGE', 0.1)
     walker = graph.add(ControllerNode, robot=box, controller='wave')
     bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False)
-    graph.until(lambda: not mistyped(walker) and not mistyped(bridge))
+    graph.until(
+        lambda: not describe_type_mismatches(walker) and not describe_type_mismatches(bridge)
+    )
     # One participant refuses two types of a topic: the stranger is one of its own.
     with stranger(domain) as node:
         node.create_publisher(TwistStamped, '/cmd_vel', 10)

@@ -11,13 +11,13 @@ from nav_msgs.msg import Odometry
 
 from gait_core.errors import ConfigurationError
 from gait_ros.live.waypoints_node import WaypointsNode
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 
 
 def collect(graph):
     found = []
     graph.client.create_subscription(
-        Twist, '/cmd_vel', lambda it: found.append((it.linear.x, it.angular.z)), STREAM
+        Twist, '/cmd_vel', lambda it: found.append((it.linear.x, it.angular.z)), STREAM_QOS
     )
     return found
 

@@ -22,7 +22,7 @@ from gait_interfaces.msg import FootContacts, GaitState, Stability
 from gait_interfaces.srv import LoadGait, Reset, RunTrial
 from gait_ros.live.node import ControllerNode
 from gait_ros.messages.conversions import to_spec
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 from sim_bridge.node import SimBridgeNode
 
 STREAMS = {
@@ -132,7 +132,7 @@ def test_one_parameter_file_reaches_the_same_node_in_two_namespaces(graph, box, 
 def test_a_best_effort_driver_is_heard_and_a_mismatch_is_said(graph, box, box_model):
     graph.add(ControllerNode, robot=box, controller='wave')
     targets = collect(graph, JointTrajectory, '/joint_trajectory')
-    driver = graph.client.create_publisher(JointState, '/joint_states', STREAM)
+    driver = graph.client.create_publisher(JointState, '/joint_states', STREAM_QOS)
     message = JointState(name=list(box_model.joint_names), position=[0.1] * 8)
     graph.client.create_timer(0.02, lambda: driver.publish(message))
     graph.until(lambda: targets)

@@ -37,16 +37,16 @@ from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.messages.conversions import BUILDER, to_result, to_spec
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.faults import FAULTS
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
     from_parameter_values,
-    overrides,
+    parameter_overrides,
     refuse_unknown_overrides,
 )
-from gait_ros.nodes.qos import LATCHED, advertise, guarded
+from gait_ros.nodes.qos import LATCHED_QOS, advertise, guard_callback
 from gait_ros.nodes.run import run_node
-from gait_ros.nodes.services import QUEUE, serve
+from gait_ros.nodes.services import SERVICE_QOS, offer_service
 
 _STATES = ('idle', 'running', 'cancelling', 'failed')
 _POLL_PERIOD = 0.1
@@ -94,7 +94,7 @@ class EvolverNode(Node):
         self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
         self._declared = DeclaredParameters(self, EvolverParams)
-        given = overrides(self).get('workers', ())
+        given = parameter_overrides(self).get('workers', ())
         self._worker_names = tuple(str(name) for name in given)
         self.declare_parameter(
             'workers',
@@ -110,9 +110,9 @@ class EvolverNode(Node):
         self._published_best: BestCandidate | None = None
         self._end_reported = True
         self._status = advertise(self, EvolverStatus, '~/status')
-        self._best = advertise(self, BestGait, '~/best', LATCHED)
+        self._best = advertise(self, BestGait, '~/best', LATCHED_QOS)
         self._diagnostics = Diagnostics(self, 'evolution')
-        serve(self, Trigger, '~/checkpoint', self._on_checkpoint)
+        offer_service(self, Trigger, '~/checkpoint', self._on_checkpoint)
         self._action = ActionServer(
             self,
             Evolve,
@@ -121,9 +121,9 @@ class EvolverNode(Node):
             goal_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
             callback_group=ReentrantCallbackGroup(),
-            goal_service_qos_profile=QUEUE,
-            result_service_qos_profile=QUEUE,
-            cancel_service_qos_profile=QUEUE,
+            goal_service_qos_profile=SERVICE_QOS,
+            result_service_qos_profile=SERVICE_QOS,
+            cancel_service_qos_profile=SERVICE_QOS,
         )
         # Wall time: an evolution has no simulated time of its own.
         self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)
@@ -132,7 +132,7 @@ class EvolverNode(Node):
             (_POLL_PERIOD, 'best gait', self._on_poll),
             (_STATUS_PERIOD, 'status', self._on_status),
         ):
-            self.create_timer(period, guarded(self, what, callback), clock=steady)
+            self.create_timer(period, guard_callback(self, what, callback), clock=steady)
 
     def start(self) -> None:
         """Run the experiment of the parameters, if there is one."""
@@ -205,7 +205,7 @@ class EvolverNode(Node):
     async def _execute(self, handle: Any) -> Evolve.Result:
         try:
             self._begin(handle.request)
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self.get_logger().error(f'goal refused: {reason(error)}')
             self.get_logger().debug(traceback.format_exc())
             handle.abort()
@@ -353,7 +353,7 @@ class EvolverNode(Node):
                 f'{status.lost_workers} workers were lost and {status.lost_trials} trials begun '
                 'again: see the logs of their bridges'
             )
-        self._diagnostics.tell(
+        self._diagnostics.publish(
             status.stamp,
             self._experiment or 'none',
             trouble,

@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker
 from gait_core.kinematics.frames import assembly_poses
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_ros.messages.markers import element_lines
+from gait_ros.messages.markers import element_marker
 
 
 def state(robot, forces):
@@ -28,7 +28,7 @@ def test_cables_are_lines_between_their_ends_in_the_colours_of_their_tensions():
     spine = load_robot('tetraspine')
     forces = np.zeros(24)
     forces[3] = 50.0
-    lines = element_lines(Time(), state(spine, forces), spine)
+    lines = element_marker(Time(), state(spine, forces), spine)
     assert (lines.type, lines.action) == (Marker.LINE_LIST, Marker.ADD)
     assert len(lines.points) == len(lines.colors) == 48
     # gap1_inner_a, from the tip of t1 to the lower right corner of t2.
@@ -40,4 +40,4 @@ def test_cables_are_lines_between_their_ends_in_the_colours_of_their_tensions():
 
 def test_a_robot_without_force_elements_has_no_lines():
     guroo = load_robot('guroo')
-    assert element_lines(Time(), state(guroo, None), guroo).action == Marker.DELETE
+    assert element_marker(Time(), state(guroo, None), guroo).action == Marker.DELETE

@@ -10,9 +10,9 @@ import yaml
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import WaveController, registered, spec_for_test
-from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.nodes import LiveWalk, evolve_graph, trial_graph, walk_graph, worker_names
-from gait_ros.hardware.motors import same_as_joints
+from gait_ros.hardware.motors import default_hardware
 
 WAVE = {'amplitude': 0.1 + 0.2, 'frequency': 1e-05 + 1.0}
 
@@ -78,7 +78,7 @@ def test_every_executable_exists_and_every_parameter_is_declared():
     pytest.importorskip('rclpy')
     from gait_core.parameters.declaration import describe
     from gait_core.safety.parameters import SafetyParams
-    from gait_ros.graph.processes import entry_of
+    from gait_ros.graph.processes import node_entry_point
     from gait_ros.live.node_parameters import ControllerNodeParams
     from sim_bridge.settings import BridgeParams
 
@@ -88,7 +88,7 @@ def test_every_executable_exists_and_every_parameter_is_declared():
     ]
     nodes += trial_graph(spec_for_test('hold'))
     for node in nodes:
-        assert entry_of(node).startswith(f'{node.package}.')
+        assert node_entry_point(node).startswith(f'{node.package}.')
         declared = BridgeParams if node.package == 'sim_bridge' else ControllerNodeParams
         known = {info.name for info in describe(declared)} | {'use_sim_time'}
         known |= {f'safety.{info.name}' for info in describe(SafetyParams)}
@@ -98,10 +98,12 @@ def test_every_executable_exists_and_every_parameter_is_declared():
 
 def test_parameter_files_keep_every_bit_and_type(wave):
     pytest.importorskip('rclpy')
-    from gait_ros.graph.processes import parameter_text, ros_arguments
+    from gait_ros.graph.processes import parameter_file_text, ros_arguments
 
     _, walker = trial_graph(spec_for_test(parameters=WAVE))
-    text = parameter_text({**walker.parameters, 'hash': '12e4567', 'none': [], 'list': (1, 2)})
+    text = parameter_file_text(
+        {**walker.parameters, 'hash': '12e4567', 'none': [], 'list': (1, 2)}
+    )
     read = yaml.safe_load(text)['/**']['ros__parameters']
     assert read['gait.amplitude'] == WAVE['amplitude']
     assert read['gait.frequency'] == WAVE['frequency']
@@ -116,7 +118,7 @@ def test_parameter_files_keep_every_bit_and_type(wave):
 def test_before_motors_of_topics_stands_the_node_hardware(target, plugin):
     """And a gait reads the IMU that is broadcast, where one is."""
     robot = load_robot('a1')
-    motors = replace(same_as_joints(robot), plugin=plugin)
+    motors = replace(default_hardware(robot), plugin=plugin)
     simulation = {} if target == 'topic' else None
     nodes = hardware_graph(
         ControlledRobot(

@@ -5,7 +5,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.testing.doubles import legged_box
-from gait_ros.hardware.motors import JointValues, read_hardware, same_as_joints
+from gait_ros.hardware.motors import JointValues, default_hardware, read_hardware
 
 ROBOT = legged_box()
 FILE = """
@@ -74,7 +74,7 @@ def test_unknown_names_are_left_out_and_absent_quantities_stay_absent(written):
 def test_after_a_calibration_the_readings_are_the_reference_pose(written):
     hardware = read_hardware(written(FILE), ROBOT)
     readings = {motor.name: float(i) for i, motor in enumerate(hardware.motors.values())}
-    calibrated = hardware.calibrated(readings)
+    calibrated = hardware.calibrate(readings)
     joints = calibrated.to_joints(
         JointValues(names=tuple(readings), position=np.array(list(readings.values())))
     )
@@ -82,7 +82,7 @@ def test_after_a_calibration_the_readings_are_the_reference_pose(written):
     expected = [0.5 if name.endswith('joint1') else stance[name] for name in joints.names]
     np.testing.assert_allclose(joints.position, expected, atol=1e-12)
     with pytest.raises(ConfigurationError, match="motor 'm7' of joint 'leg0_joint0'"):
-        hardware.calibrated({**readings, 'm7': float('nan')})
+        hardware.calibrate({**readings, 'm7': float('nan')})
 
 
 def test_what_is_written_reads_the_same(written):
@@ -90,10 +90,10 @@ def test_what_is_written_reads_the_same(written):
         written(FILE + 'plugin: a/B\nparameters: {port: /dev/x, baud: 9600, fast: true}\n'), ROBOT
     )
     assert hardware.parameters == {'port': '/dev/x', 'baud': '9600', 'fast': 'true'}
-    assert read_hardware(written(hardware.text()), ROBOT) == hardware
+    assert read_hardware(written(hardware.to_yaml()), ROBOT) == hardware
     plain = read_hardware('', ROBOT)
-    assert plain == same_as_joints(ROBOT)
-    assert read_hardware(written(plain.text()), ROBOT) == plain
+    assert plain == default_hardware(ROBOT)
+    assert read_hardware(written(plain.to_yaml()), ROBOT) == plain
 
 
 @pytest.mark.parametrize(

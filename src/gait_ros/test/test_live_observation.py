@@ -47,8 +47,8 @@ def read(seen):
     ],
 )
 def test_an_imu_without_an_orientation_is_none(seen, message, words):
-    seen.imu(message)
-    seen.imu(message)
+    seen.add_imu(message)
+    seen.add_imu(message)
     (line,) = seen.lines
     assert words in line and seen.complaints == (line,)
     assert read(seen).imu is None
@@ -56,7 +56,7 @@ def test_an_imu_without_an_orientation_is_none(seen, message, words):
 
 def test_an_orientation_of_single_precision_is_one(seen):
     half = float(np.float32(math.sqrt(0.5))) * 1.001
-    seen.imu(level((0.0, 0.0, half, half)))
+    seen.add_imu(level((0.0, 0.0, half, half)))
     np.testing.assert_allclose(np.linalg.norm(read(seen).imu.orientation), 1.0, atol=1e-15)
     assert not seen.lines
 
@@ -66,19 +66,19 @@ def test_an_angle_that_no_joint_can_have_is_not_measured(seen, value):
     """A soft start begins at the measured pose: that of a broken encoder would be commanded."""
     robot = legged_box()
     names = list(robot.joint_names)
-    seen.joint_state(JointState(name=names, position=[0.1] * 7 + [value]))
-    assert 'far beyond' in seen.lines[0] and len(seen.unmeasured()) == len(names)
-    seen.joint_state(JointState(name=names[::-1], position=[0.1 * i for i in range(8)]))
+    seen.add_joint_state(JointState(name=names, position=[0.1] * 7 + [value]))
+    assert 'far beyond' in seen.lines[0] and len(seen.unmeasured_joints()) == len(names)
+    seen.add_joint_state(JointState(name=names[::-1], position=[0.1 * i for i in range(8)]))
     np.testing.assert_allclose(read(seen).joint_positions, [0.1 * i for i in range(8)][::-1])
 
 
 def test_a_joint_whose_broadcaster_tells_nan_is_not_measured_and_the_others_are(seen):
     """joint_state_broadcaster publishes NaN until the first state of a motor has come."""
     names = list(legged_box().joint_names)
-    seen.joint_state(JointState(name=names, position=[0.1] * 7 + [math.nan]))
-    assert seen.unmeasured() == names[7:] and seen.age() == math.inf and not seen.lines
-    seen.joint_state(JointState(name=names, position=[0.2] * 8))
-    assert not seen.unmeasured() and seen.age() < math.inf
+    seen.add_joint_state(JointState(name=names, position=[0.1] * 7 + [math.nan]))
+    assert seen.unmeasured_joints() == names[7:] and seen.age() == math.inf and not seen.lines
+    seen.add_joint_state(JointState(name=names, position=[0.2] * 8))
+    assert not seen.unmeasured_joints() and seen.age() < math.inf
 
 
 def test_force_elements_are_read_beside_joints():
@@ -88,12 +88,12 @@ def test_force_elements_are_read_beside_joints():
     assert seen.observation(0, 0.0).element_lengths is None
     names = [element.name for element in robot.force_elements][::-1]
     lengths = [0.1 + 0.001 * i for i in range(len(names))]
-    seen.joint_state(JointState(name=names, position=lengths, effort=[2.0] * len(names)))
+    seen.add_joint_state(JointState(name=names, position=lengths, effort=[2.0] * len(names)))
     read = seen.observation(0, 0.0)
     assert list(read.element_names) == names[::-1] and not lines
     np.testing.assert_array_equal(read.element_lengths, lengths[::-1])
     assert read.element_forces.tolist() == [2.0] * len(names)
-    seen.joint_state(JointState(name=['cable'], position=[0.1]))
+    seen.add_joint_state(JointState(name=['cable'], position=[0.1]))
     assert "unknown joint 'cable'" in lines[0] and 'none is available' not in lines[0]
 
 
@@ -119,23 +119,23 @@ def test_the_shorter_of_simulated_and_wall_age_counts(monkeypatch, source, simul
     joints = JointState(name=list(robot.joint_names), position=[0.1] * 8)
     needs = frozenset({'imu'} if source == 'imu/data' else ())
     assert seen.age(needs) == math.inf
-    seen.joint_state(joints)
-    seen.imu(level())
+    seen.add_joint_state(joints)
+    seen.add_imu(level())
     assert seen.age(needs) == 0.0
     clocks['simulated'] += round(simulated * 1e9)
     clocks['wall'] += round(wall * 1e9)
     if source == 'imu/data':
-        seen.joint_state(joints)
+        seen.add_joint_state(joints)
         assert seen.age() == 0.0
     assert seen.age(needs) == pytest.approx(age)
     # What comes no more is as old as it is, whatever else has come.
-    seen.joint_state(JointState(name=joints.name[1:], position=[0.1] * 7))
+    seen.add_joint_state(JointState(name=joints.name[1:], position=[0.1] * 7))
     assert seen.age(needs) == pytest.approx(age)
 
 
 def test_complaints_of_one_kind_are_one(seen):
     names = list(legged_box().joint_names)
     for count in (1, 2, 3, 5):
-        seen.joint_state(JointState(name=names, position=[0.0] * 8, velocity=[0.0] * count))
+        seen.add_joint_state(JointState(name=names, position=[0.0] * 8, velocity=[0.0] * count))
     assert len(seen.complaints) == len(seen.lines) == 1
     assert 'joint_velocities has 1 values, expected 8' in seen.lines[0]

@@ -16,7 +16,7 @@ from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_interfaces.msg import Stability
-from gait_ros.messages.markers import gait_markers, ground, stability_markers
+from gait_ros.messages.markers import gait_markers, stability_markers, terrain_marker
 
 SQUARE = [Point(x=x, y=y) for x, y in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))]
 
@@ -143,7 +143,7 @@ def field(cell, count=61):
 @pytest.mark.parametrize('over', [(0.3, 0.1), (-9.0, 0.0), (99.0, 99.0)])
 def test_the_ground_is_of_the_triangles_that_the_robot_stands_on(over):
     terrain = field(0.1)
-    points = ground(Time(), terrain, np.array(over), 0.3).points
+    points = terrain_marker(Time(), terrain, np.array(over), 0.3).points
     triangles = np.array([(p.x, p.y, p.z) for p in points]).reshape(-1, 3, 3)
     assert len(triangles) <= 2 * 40**2
     middles = triangles.mean(axis=1)
@@ -158,9 +158,11 @@ def test_the_ground_is_of_the_triangles_that_the_robot_stands_on(over):
 
 def test_of_fine_ground_every_few_vertices_are_shown_and_of_a_plane_none():
     terrain = field(0.01, 201)
-    points = ground(Time(), terrain, np.zeros(2), 0.5).points
+    points = terrain_marker(Time(), terrain, np.zeros(2), 0.5).points
     assert 0 < len(points) <= 2 * 40**2 * 3
     heights = terrain.height([p.x for p in points], [p.y for p in points])
     np.testing.assert_allclose([p.z for p in points], heights, atol=1e-9)
-    assert len(ground(Time(), field(0.01, 3), np.array((-0.95, -2.0)), 9.0).points) == 6 * 6
-    assert ground(Time(), None, np.zeros(2)).action == Marker.DELETE
+    assert (
+        len(terrain_marker(Time(), field(0.01, 3), np.array((-0.95, -2.0)), 9.0).points) == 6 * 6
+    )
+    assert terrain_marker(Time(), None, np.zeros(2)).action == Marker.DELETE

@@ -9,7 +9,7 @@ from gait_core.errors import NotInstalled
 from gait_core.robot.load import load_robot, robot_names
 from gait_core.testing.doubles import legged_box
 from gait_ros.hardware.motor_guard import MotorGuard
-from gait_ros.hardware.motor_watch import Readings
+from gait_ros.hardware.motor_watch import MotorReadings
 from gait_ros.hardware.motors import JointValues
 
 ROBOT = legged_box()
@@ -40,31 +40,31 @@ def guard():
 
 def settled(guard, at=0.1):
     """Return a guard whose joints have met what is commanded."""
-    guard.command(values(position=at), DT)
+    guard.limit_command(values(position=at), DT)
     return guard
 
 
 def test_the_first_command_is_the_measured_pose_and_the_way_from_there_is_slow(guard):
-    first = guard.command(values(position=0.6), DT)
+    first = guard.limit_command(values(position=0.6), DT)
     np.testing.assert_array_equal(first.position, 0.1)
     last, steps = first.position, 0
     while last[0] < 0.6:
-        moved = guard.command(values(position=0.6), DT).position
+        moved = guard.limit_command(values(position=0.6), DT).position
         assert np.abs(moved - last).max() <= 0.5 * DT + 1e-12
         last, steps = moved, steps + 1
     # 0.5 rad at 0.5 rad/s is a second.
     assert steps * DT == pytest.approx(1.0, abs=2 * DT)
-    assert not sum(count.sum() for count in guard.clamped.values())
+    assert not sum(count.sum() for count in guard.clamp_counts.values())
     # It has met what is commanded: the limit of the joint holds from now on.
-    free = guard.command(values(position=-0.6), DT).position
+    free = guard.limit_command(values(position=-0.6), DT).position
     np.testing.assert_allclose(0.6 - free, LIMIT * DT)
-    assert (guard.clamped['speed'] == 1).all()
+    assert (guard.clamp_counts['speed'] == 1).all()
 
 
 def test_a_wild_path_to_the_pose_is_not_followed(guard):
     """A trajectory controller comes from where it held, however far the robot is from there."""
     for held in np.linspace(0.9, 0.1, 5):
-        out = guard.command(values(position=held), DT).position
+        out = guard.limit_command(values(position=held), DT).position
         assert np.abs(out - 0.1).max() <= 0.02
 
 
@@ -76,16 +76,16 @@ def test_what_no_joint_can_do_is_refused_and_it_holds(guard, bad):
     wrong[2] = bad
     for field in ('position', 'velocity', 'effort'):
         told = {f: getattr(given, f) for f in ('position', 'velocity', 'effort')}
-        out = guard.command(values(**{**told, field: wrong}), DT)
+        out = guard.limit_command(values(**{**told, field: wrong}), DT)
         assert out.position[2] == 0.1 and out.velocity[2] == out.effort[2] == 0.0
-    assert guard.implausible.tolist() == [3 * (i == 2) for i in range(len(NAMES))]
+    assert guard.implausible_counts.tolist() == [3 * (i == 2) for i in range(len(NAMES))]
 
 
 def test_what_is_beyond_a_limit_is_clamped_and_counted(guard):
     settled(guard)
     beyond = ROBOT.upper + 0.5
     for _ in range(1000):
-        out = guard.command(values(position=beyond, velocity=1e3, effort=1e5), DT)
+        out = guard.limit_command(values(position=beyond, velocity=1e3, effort=1e5), DT)
         assert (out.position <= ROBOT.upper).all() and (out.velocity <= LIMIT).all()
         assert (out.effort <= ROBOT.effort_limit).all()
     np.testing.assert_array_equal(out.position, ROBOT.upper)
@@ -93,7 +93,7 @@ def test_what_is_beyond_a_limit_is_clamped_and_counted(guard):
         bounded = np.isfinite(
             {'position': ROBOT.upper, 'velocity': LIMIT, 'effort': ROBOT.effort_limit}[what]
         )
-        assert (guard.clamped[what][bounded] == 1000).all()
+        assert (guard.clamp_counts[what][bounded] == 1000).all()
 
 
 def test_a_jump_is_followed_at_the_limit_of_speed_however_often_it_comes(guard):
@@ -101,7 +101,7 @@ def test_a_jump_is_followed_at_the_limit_of_speed_however_often_it_comes(guard):
     last, passed, rng = np.full(len(NAMES), 0.1), 0.0, np.random.default_rng(0)
     for _ in range(400):
         dt = float(rng.choice([0.0, 0.001, 0.02, 5.0]))
-        out = guard.command(values(position=rng.uniform(-1.0, 1.0, len(NAMES))), dt).position
+        out = guard.limit_command(values(position=rng.uniform(-1.0, 1.0, len(NAMES))), dt).position
         # A pause is no permission to jump.
         assert (np.abs(out - last) <= LIMIT * min(dt, 0.1) + 1e-12).all()
         last, passed = out, passed + dt
@@ -111,18 +111,18 @@ def test_a_velocity_alone_stops_at_a_position_limit(guard):
     at, dt = np.zeros(len(NAMES)), 0.002
     for _ in range(3000):
         guard.measure(values(position=at))
-        at = at + guard.command(values(velocity=LIMIT), dt).velocity * dt
+        at = at + guard.limit_command(values(velocity=LIMIT), dt).velocity * dt
         assert (at <= ROBOT.upper + 1e-9).all()
     np.testing.assert_allclose(at, ROBOT.upper, atol=1e-3)
     guard.measure(values(position=ROBOT.upper + 0.1))
-    assert (guard.command(values(velocity=1.0), dt).velocity == 0.0).all()
-    assert (guard.command(values(velocity=-1.0), dt).velocity == -1.0).all()
+    assert (guard.limit_command(values(velocity=1.0), dt).velocity == 0.0).all()
+    assert (guard.limit_command(values(velocity=-1.0), dt).velocity == -1.0).all()
 
 
 def test_a_hold_is_the_last_position_velocity_zero_and_effort_zero_of_what_was_commanded(guard):
     assert guard.hold().names == ()
     settled(guard)
-    guard.command(values(position=0.1, velocity=0.2, names=NAMES[:2]), DT)
+    guard.limit_command(values(position=0.1, velocity=0.2, names=NAMES[:2]), DT)
     hold = guard.hold()
     assert hold.names == NAMES and hold.effort is None
     np.testing.assert_array_equal(hold.position, 0.1)
@@ -135,23 +135,23 @@ def test_a_hold_is_the_last_position_velocity_zero_and_effort_zero_of_what_was_c
 
 
 def test_nan_is_no_command(guard):
-    assert guard.command(values(position=NAN), DT).names == ()
+    assert guard.limit_command(values(position=NAN), DT).names == ()
     given = values(position=[0.1, NAN] + [0.1] * 6, velocity=NAN)
-    out = guard.command(given, DT)
+    out = guard.limit_command(given, DT)
     assert out.names == (NAMES[0], *NAMES[2:]) and out.velocity is None
-    assert not guard.implausible.any()
+    assert not guard.implausible_counts.any()
 
 
 def test_what_is_commanded_no_more_holds(guard):
     """A controller that is deactivated claims nothing: its last velocity must not go on."""
     settled(guard)
-    guard.command(values(position=0.1, velocity=0.4, effort=0.3), DT)
-    out = guard.command(values(position=NAN, velocity=NAN), DT)
+    guard.limit_command(values(position=0.1, velocity=0.4, effort=0.3), DT)
+    out = guard.limit_command(values(position=NAN, velocity=NAN), DT)
     assert (out.position == 0.1).all() and not out.velocity.any() and not out.effort.any()
     # Another one moves the joints by velocity alone.
-    out = guard.command(values(velocity=0.2), DT)
+    out = guard.limit_command(values(velocity=0.2), DT)
     assert out.position is None and (out.velocity == 0.2).all() and not out.effort.any()
-    out = guard.command(values(velocity=NAN), DT)
+    out = guard.limit_command(values(velocity=NAN), DT)
     assert out.position is None and not out.velocity.any()
     assert guard.hold().position is None
 
@@ -167,27 +167,27 @@ def test_a_state_that_no_joint_can_have_is_none(guard, bad):
 
 
 def test_readings_grow_old_by_the_slower_clock_and_are_still_until_they_move():
-    readings = Readings(['a', 'b'], np.array([0.01, 0.01]))
+    readings = MotorReadings(['a', 'b'], np.array([0.01, 0.01]))
 
     def at(simulated, wall):
         return np.array([simulated, wall], dtype=float)
 
-    assert np.isinf(readings.ages(at(0, 0))).all() and not readings.stillness(at(0, 0)).any()
+    assert np.isinf(readings.ages(at(0, 0))).all() and not readings.rest_times(at(0, 0)).any()
     for i in range(21):
         values = np.array([1.0 + 0.004 * (i % 2), 0.02 * i, 5.0])
-        readings.take(['a', 'b', 'c'], values, at(0.1 * i, 0.1 * i))
+        readings.add(['a', 'b', 'c'], values, at(0.1 * i, 0.1 * i))
     np.testing.assert_allclose(readings.ages(at(2.5, 9.0)), 0.5)
     np.testing.assert_allclose(readings.ages(at(9.0, 2.5)), 0.5)
     # A clock that has gone back says nothing.
     np.testing.assert_allclose(readings.ages(at(1.0, 2.5)), 0.5)
-    still = readings.stillness(at(2.0, 2.0))
+    still = readings.rest_times(at(2.0, 2.0))
     assert still[0] == pytest.approx(2.0) and still[1] == pytest.approx(0.0)
-    readings.take(['a'], np.array([NAN]), at(2.1, 2.1))
-    readings.take(['a'], np.array([1e9]), at(2.1, 2.1))
+    readings.add(['a'], np.array([NAN]), at(2.1, 2.1))
+    readings.add(['a'], np.array([1e9]), at(2.1, 2.1))
     assert readings.values[0] == 1.0
     # What it did in a pause is not known.
-    readings.take(['a'], np.array([1.0]), at(4.0, 4.0))
-    assert readings.stillness(at(4.0, 4.0))[0] == 0.0
+    readings.add(['a'], np.array([1.0]), at(4.0, 4.0))
+    assert readings.rest_times(at(4.0, 4.0))[0] == 0.0
 
 
 @pytest.mark.parametrize('name', robot_names())
@@ -207,9 +207,9 @@ def test_every_robot_starts_softly_from_twenty_poses(name):
         guard = MotorGuard(robot, start_speed=1.0)
         at, goal = rng.uniform(low, high), values(position=robot.joint_stance, names=names)
         guard.measure(values(position=at, names=names))
-        last = guard.command(goal, 0.01).position
+        last = guard.limit_command(goal, 0.01).position
         assert np.abs(last - at).max() <= 0.02
         while np.abs(last - goal.position).max() > 0.0:
-            out = guard.command(goal, 0.01).position
+            out = guard.limit_command(goal, 0.01).position
             assert (np.abs(out - last) <= slow * 0.01 + 1e-12).all()
             last = out

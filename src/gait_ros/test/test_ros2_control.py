@@ -13,17 +13,17 @@ from gait_core.robot.model import Actuator
 from gait_core.testing.doubles import legged_box
 from gait_ros.hardware.motors import read_hardware
 from gait_ros.hardware.ros2_control import (
-    HARDWARE,
-    MOCK,
-    SIM,
+    HARDWARE_TARGET,
+    MOCK_TARGET,
+    SIM_TARGET,
     TARGETS,
-    TOPIC,
+    TOPIC_TARGET,
     command_interfaces,
-    control_element,
+    control_block,
     control_urdf,
     control_xacro,
-    controllers,
-    controllers_text,
+    controller_parameters,
+    controllers_yaml,
 )
 
 ROBOTS = Path(__file__).resolve().parents[3] / 'urdf' / 'robots'
@@ -45,7 +45,7 @@ def plain(element):
 
 
 @pytest.mark.parametrize('name', JOINTED)
-@pytest.mark.parametrize('target', [MOCK, TOPIC, HARDWARE])
+@pytest.mark.parametrize('target', [MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET])
 def test_a_block_has_every_joint_with_its_limits_and_stance(name, target):
     robot = loaded(name)
     block = ElementTree.fromstring(control_urdf(robot, target)).find('ros2_control')
@@ -56,23 +56,25 @@ def test_a_block_has_every_joint_with_its_limits_and_stance(name, target):
         assert [float(bound.text) for bound in position] == [model.lower, model.upper]
         # What a motor has not told is not made up; the first value of the broadcaster is NaN.
         told = [float(p.text) for p in joint.iterfind('state_interface/param')]
-        assert told == ([robot.nominal_stance.get(model.name, 0.0)] if target == MOCK else [])
+        assert told == (
+            [robot.nominal_stance.get(model.name, 0.0)] if target == MOCK_TARGET else []
+        )
         states = [state.get('name') for state in joint.iterfind('state_interface')]
         assert states == ['position', 'velocity', 'effort']
     sensors = [sensor.findtext('param') for sensor in block.iterfind('sensor')]
-    assert sensors == ([robot.imu_link] if target == MOCK and robot.imu_link else [])
+    assert sensors == ([robot.imu_link] if target == MOCK_TARGET and robot.imu_link else [])
 
 
 def test_in_simulation_there_is_no_block_and_nothing_else_changes():
     robot = legged_box()
-    assert control_element(robot, SIM) is None
-    assert 'ros2_control' not in control_urdf(robot, SIM)
+    assert control_block(robot, SIM_TARGET) is None
+    assert 'ros2_control' not in control_urdf(robot, SIM_TARGET)
 
 
 def test_a_description_with_its_block_is_the_same_robot(tmp_path):
     robot = legged_box()
     path = tmp_path / 'box.urdf'
-    path.write_text(control_urdf(robot, MOCK))
+    path.write_text(control_urdf(robot, MOCK_TARGET))
     read = read_robot(path)
     assert read.joints == robot.joints and read.joint_names == robot.joint_names
 
@@ -83,12 +85,12 @@ def test_a_plugin_gets_its_parameters_and_those_of_every_motor(tmp_path):
     file.write_text(
         'plugin: a/B\nparameters: {port: x}\njoints: {leg0_joint0: {motor: m1, sign: -1}}\n'
     )
-    block = control_element(robot, HARDWARE, read_hardware(str(file), robot))
+    block = control_block(robot, HARDWARE_TARGET, read_hardware(str(file), robot))
     assert block.findtext('hardware/plugin') == 'a/B'
     assert block.findtext('hardware/param[@name="port"]') == 'x'
     given = {param.get('name'): param.text for param in block.find('joint').iterfind('param')}
     assert given == {'motor': 'm1', 'sign': '-1.0', 'ratio': '1.0', 'offset': '0.0'}
-    topic = control_element(robot, TOPIC, read_hardware(str(file), robot))
+    topic = control_block(robot, TOPIC_TARGET, read_hardware(str(file), robot))
     assert topic.findtext('hardware/plugin').endswith('JointStateTopicSystem')
 
 
@@ -102,7 +104,7 @@ def test_the_xacro_of_a_robot_makes_the_same_blocks(name):
     for target in TARGETS:
         text = xacro.process_file(str(path), mappings={'target': target}).toxml()
         block = ElementTree.fromstring(text).find('ros2_control')
-        expected = control_element(robot, target)
+        expected = control_block(robot, target)
         if expected is None:
             assert block is None
         else:
@@ -122,11 +124,11 @@ def test_the_xacro_takes_a_plugin_and_refuses_an_unknown_target():
 @pytest.mark.parametrize('name', JOINTED)
 def test_controllers_claim_what_the_block_offers(name):
     robot = loaded(name)
-    text = controllers_text(robot, MOCK, 500.0)
+    text = controllers_yaml(robot, MOCK_TARGET, 500.0)
     # The parser of rcl knows no aliases.
     assert '&' not in text and '*id' not in text
     files = yaml.safe_load(text)
-    assert files == controllers(robot, MOCK, 500.0)
+    assert files == controller_parameters(robot, MOCK_TARGET, 500.0)
     nodes = {name.removeprefix('/**/'): node['ros__parameters'] for name, node in files.items()}
     manager = nodes.pop('controller_manager')
     assert manager.pop('update_rate') == 500
@@ -146,16 +148,20 @@ def test_a_broadcaster_of_the_imu_is_there_where_the_description_has_a_sensor(tm
     file.write_text('plugin: a/B\n')
     plain, plugin = read_hardware('', robot), read_hardware(str(file), robot)
     for target, hardware in (
-        *((target, None) for target in (MOCK, TOPIC, HARDWARE)),
-        *((target, plain) for target in (MOCK, TOPIC, HARDWARE)),
-        *((target, plugin) for target in (MOCK, TOPIC, HARDWARE)),
+        *((target, None) for target in (MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET)),
+        *((target, plain) for target in (MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET)),
+        *((target, plugin) for target in (MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET)),
     ):
-        sensor = control_element(robot, target, hardware).find('sensor')
-        spawned = '/**/imu_sensor_broadcaster' in controllers(robot, target, 200.0, hardware)
+        sensor = control_block(robot, target, hardware).find('sensor')
+        spawned = '/**/imu_sensor_broadcaster' in controller_parameters(
+            robot, target, 200.0, hardware
+        )
         assert spawned == (sensor is not None)
-        assert spawned == (target == MOCK or target == HARDWARE and hardware is plugin)
+        assert spawned == (
+            target == MOCK_TARGET or target == HARDWARE_TARGET and hardware is plugin
+        )
         values = [] if sensor is None else sensor.findall('state_interface/param')
-        assert len(values) == (target == MOCK)
+        assert len(values) == (target == MOCK_TARGET)
 
 
 @pytest.mark.parametrize(
@@ -165,13 +171,15 @@ def test_a_trajectory_of_velocities_or_efforts_ends_in_a_hold(kind, timeout):
     """Beyond its end the last velocity would go on for ever; a position is held."""
     robot = legged_box()
     driven = replace(robot, actuators=dict.fromkeys(robot.joint_names, Actuator(kind=kind)))
-    made = controllers(driven, HARDWARE)['/**/joint_trajectory_controller']['ros__parameters']
+    made = controller_parameters(driven, HARDWARE_TARGET)['/**/joint_trajectory_controller'][
+        'ros__parameters'
+    ]
     assert made['command_interfaces'] == [kind] and made.get('cmd_timeout') == timeout
 
 
 def test_what_ros2_control_cannot_carry_is_refused_in_one_line():
     with pytest.raises(ConfigurationError, match="unknown target 'mok': did you mean 'mock'"):
-        control_element(legged_box(), 'mok')
+        control_block(legged_box(), 'mok')
     for name in ('spider', 'tetraspine'):
         with pytest.raises(ConfigurationError, match=f"'{name}' has .* force elements"):
-            control_element(load_robot(name), MOCK)
+            control_block(load_robot(name), MOCK_TARGET)

@@ -12,7 +12,7 @@ from gait_interfaces.srv import SetBehaviour
 from gait_ros.live.node import ControllerNode
 from gait_ros.nodes.parameters import DeclaredParameters, from_parameter_values
 from gait_ros.nodes.run import run_node
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.services import offer_service
 from gait_stage_walk.behaviours.kinds import BEHAVIOUR_KINDS
 from gait_stage_walk.behaviours.mixer import WALK, Mixer
 from gait_stage_walk.staged.controller import StagedWalkController
@@ -29,7 +29,7 @@ class StageWalkNode(ControllerNode):
         self._parameters_mixer: Mixer | None = None
         self._behaviours: dict[str, DeclaredParameters[Any]] = {}
         if isinstance(self.controller, StagedWalkController):
-            serve(self, SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
+            offer_service(self, SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
             self.create_timer(1.0, self._forget_finished, clock=self._steady)
 
     @property
@@ -42,7 +42,7 @@ class StageWalkNode(ControllerNode):
             return ''
         return ','.join(row.name for row in self._mixer.running)
 
-    def asks_motion(self) -> bool:
+    def requests_motion(self) -> bool:
         """Return whether a behaviour that was started by service runs: it needs no walk."""
         if not self._behaviours or self._parameters_mixer is not self._mixer:
             return False
@@ -51,7 +51,7 @@ class StageWalkNode(ControllerNode):
     def _on_set_behaviour(
         self, request: SetBehaviour.Request, response: SetBehaviour.Response
     ) -> SetBehaviour.Response:
-        self.let_gait_go_on()
+        self.handle_due_work()
         self._forget_finished()
         try:
             self._handle_request(request)
@@ -123,7 +123,7 @@ class StageWalkNode(ControllerNode):
         )
         self._parameters_mixer = self._mixer
         for name in [name for name in self._behaviours if name not in running]:
-            self._behaviours.pop(name).withdraw()
+            self._behaviours.pop(name).undeclare()
 
 
 def main(args: Sequence[str] | None = None) -> int:

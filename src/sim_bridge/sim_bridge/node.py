@@ -20,22 +20,26 @@ from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import check_seed
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import QueryTerrain, Reset, Step
-from gait_ros.live.champion import find_champion
 from gait_ros.live.joint_topics import JointTopics
-from gait_ros.messages.conversions import BUILDER, describe_terrain, from_scene
+from gait_ros.live.node_champion import find_node_champion
+from gait_ros.messages.conversions import BUILDER, answer_terrain_query, from_scene
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
-from gait_ros.nodes.event_queue import EVENTS
-from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.clock import BridgeClockPublisher, ClockPublisher, ClockWatch, SimulatedTime
+from gait_ros.nodes.event_queue import EVENT_QUEUE
+from gait_ros.nodes.faults import ThrottledLogger
 from gait_ros.nodes.managed import ManagedNode
-from gait_ros.nodes.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
+from gait_ros.nodes.parameters import (
+    DeclaredParameters,
+    parameter_overrides,
+    refuse_unknown_overrides,
+)
+from gait_ros.nodes.publisher_checks import describe_type_mismatches
 from gait_ros.nodes.qos import advertise
 from gait_ros.nodes.run import run_node
-from gait_ros.nodes.services import serve
-from gait_ros.nodes.wiring import mistyped
-from gait_ros.trials.heartbeat import Heart, worker_status
-from gait_ros.trials.service import UNKNOWN, TrialService
-from gait_ros.trials.state_publisher import RunStreams, StatePublisher
+from gait_ros.nodes.services import offer_service
+from gait_ros.trials.heartbeat import HeartbeatThread, worker_status
+from gait_ros.trials.service import UNKNOWN_JOINTS, TrialService
+from gait_ros.trials.state_publisher import StatePublisher, StreamedRun
 from sim_bridge.live import SETTLE, LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of
@@ -55,7 +59,7 @@ class SimBridgeNode(ManagedNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('sim_bridge', **kwargs)
         self._runner: Any = None
-        self._champion = find_champion(overrides(self), self.arguments)
+        self._champion = find_node_champion(parameter_overrides(self), self.arguments)
         self._champion_scene: Scene | None = None
         self._declared = DeclaredParameters(
             self,
@@ -73,13 +77,15 @@ class SimBridgeNode(ManagedNode):
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._live: LiveSimulation | None = None
         self._scene: Scene | None = None
-        self._streams: RunStreams
+        self._streams: StreamedRun
         self._paused = False
         self._fault = self._waiting_for = ''
         self._clock_publisher: ClockPublisher | None = None
         self._reported: dict[str, tuple[str, float]] = {}
         logger = self.get_logger()
-        self._warn_fixed, self._warn_trouble = (Repeated(logger, is_error=False) for _ in range(2))
+        self._warn_fixed, self._warn_trouble = (
+            ThrottledLogger(logger, is_error=False) for _ in range(2)
+        )
         self._rival = ''
         self._clock_watch = ClockWatch(
             'The simulation goes on, by a clock of its own', 'The simulation waits for it'
@@ -94,18 +100,18 @@ class SimBridgeNode(ManagedNode):
             self,
             self._params.publish_link_tf,
             self._joints.states,
-            self._joints.spoken,
+            self._joints.convert_states,
         )
         self._diagnostics = Diagnostics(self, 'simulation')
-        self._own_clock = OwnClock(self)
+        self._own_clock = BridgeClockPublisher(self)
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
         self._trials = TrialService(self, self)
-        serve(self, Reset, '~/reset', self._on_reset)
-        serve(self, Step, '~/step', self._on_step)
-        serve(self, SetBool, '~/pause', self._on_pause)
-        serve(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
+        offer_service(self, Reset, '~/reset', self._on_reset)
+        offer_service(self, Step, '~/step', self._on_step)
+        offer_service(self, SetBool, '~/pause', self._on_pause)
+        offer_service(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
         liveness.enter(liveness.IDLE)
-        self._heart = Heart(self._on_heartbeat, _HEARTBEAT)
+        self._heart = HeartbeatThread(self._on_heartbeat, _HEARTBEAT)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 
     # ------------------------------------------------------------------------------- lifecycle
@@ -168,7 +174,7 @@ class SimBridgeNode(ManagedNode):
 
     # ------------------------------------------------------------------------- the live simulation
 
-    def _begun(self, scene: Scene, seed: int) -> tuple[LiveSimulation, RunStreams]:
+    def _begun(self, scene: Scene, seed: int) -> tuple[LiveSimulation, StreamedRun]:
         """Return a simulation at tick 0, in an engine of its own, and its state to publish."""
         old = self._live
         settle = SETTLE if old is not None and old.commanded else 0.0
@@ -176,12 +182,12 @@ class SimBridgeNode(ManagedNode):
         settled = None if champion is None else champion.spec.settle_time
         live = LiveSimulation(scene, check_seed(seed), settle, settled)
         try:
-            return live, RunStreams(live.engine, scene, seed, self._params.sensors)
+            return live, StreamedRun(live.engine, scene, seed, self._params.sensors)
         except BaseException:
             live.close()
             raise
 
-    def _go_on(self, live: LiveSimulation, streams: RunStreams) -> None:
+    def _go_on(self, live: LiveSimulation, streams: StreamedRun) -> None:
         """Make a simulation the live one, or go on with the present one after a trial."""
         self._states.begin(streams, self._time.now())
         if self._live is not None and self._live is not live:
@@ -220,7 +226,7 @@ class SimBridgeNode(ManagedNode):
         if self._params.mode == REALTIME:
             due = self._pace.owed(time.monotonic(), self._declared.value.realtime_factor)
             owed = min(due, self._at_once)
-            if self._follows and self._time.early(self.get_clock().now().nanoseconds):
+            if self._follows and self._time.is_ahead(self.get_clock().now().nanoseconds):
                 self._pace.restart()
                 return
             if owed and not self._patience.may_step(time.monotonic(), live.commands):
@@ -247,13 +253,16 @@ class SimBridgeNode(ManagedNode):
             self.get_logger().error(self._fault)
             return False
         if live.unknown_joints:
-            self.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {format_names(live.unknown_joints)}')
+            self.warn_on_change(
+                UNKNOWN_JOINTS,
+                f'{UNKNOWN_JOINTS} are ignored: {format_names(live.unknown_joints)}',
+            )
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:
         if self._follows:
             self._time.follow(self.get_clock().now().nanoseconds)
-        stamp = self._time.at(tick)
+        stamp = self._time.advance_to(tick)
         # Before the time: who steps when it comes has then seen this tick, and not the one before.
         self._states.publish(stamp, true, seen)
         self._own_clock.publish(stamp)
@@ -267,7 +276,7 @@ class SimBridgeNode(ManagedNode):
     # ----------------------------------------------------------------------------------- services
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
-        self._trials.refuse_during_one()
+        self._trials.refuse_during_trial()
         scene = from_scene(request.scene[0]) if request.scene else self._scene
         if scene is None:
             raise ConfigurationError('there is no scene yet; send one with the request')
@@ -285,7 +294,7 @@ class SimBridgeNode(ManagedNode):
     def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
         ticks = request.ticks or 1
         live = self._live
-        self._trials.refuse_during_one()
+        self._trials.refuse_during_trial()
         if live is None:
             raise ConfigurationError('there is no simulation; call ~/reset with a scene')
         if self._runner is not None and not self._paused:
@@ -311,28 +320,28 @@ class SimBridgeNode(ManagedNode):
     ) -> QueryTerrain.Response:
         trial = self._trials.running
         scene = trial.loop.spec.scene if trial is not None else self._scene
-        return describe_terrain(scene, request, response)
+        return answer_terrain_query(scene, request, response)
 
     # -------------------------------------------------------------------------------------- trials
 
-    def trial_begins(self, loop: TrialLoop) -> None:
+    def on_trial_begin(self, loop: TrialLoop) -> None:
         """Begin the streams of a trial."""
         spec = loop.spec
-        streams = RunStreams(loop.engine, spec.scene, spec.seed, self._params.sensors)
+        streams = StreamedRun(loop.engine, spec.scene, spec.seed, self._params.sensors)
         self._states.begin(streams, self._time.now())
         self._time.restart(loop.dt)
         self._publish(0, loop.true, loop.seen)
 
-    def trial_ticks(self, loop: TrialLoop) -> None:
+    def on_trial_tick(self, loop: TrialLoop) -> None:
         """Publish the tick that a trial has come to."""
         self._publish(loop.tick, loop.true, loop.seen)
 
-    def trial_ends(self) -> None:
+    def on_trial_end(self) -> None:
         """Go on with the live simulation from where it was."""
         if self._live is not None:
             self._go_on(self._live, self._streams)
 
-    def held(self) -> bool:
+    def is_paused(self) -> bool:
         """Tell whether simulations are paused."""
         return self._paused
 
@@ -340,7 +349,7 @@ class SimBridgeNode(ManagedNode):
         """Return for how long an external controller is waited for [s]."""
         return self._declared.value.answer_timeout
 
-    def warn_of(self, kind: str, text: str) -> None:
+    def warn_on_change(self, kind: str, text: str) -> None:
         """Log a line unless it equals the last one of its kind, every 10 s at most."""
         last, when = self._reported.get(kind, ('', -_REPEAT))
         if text != last and time.monotonic() - when >= _REPEAT:
@@ -364,11 +373,13 @@ class SimBridgeNode(ManagedNode):
         self._heartbeat.publish(status)
 
     def _on_watch(self) -> None:
-        self._rival = next(iter(mistyped(self)), '') or self._joints.rival()
+        self._rival = (
+            next(iter(describe_type_mismatches(self)), '') or self._joints.find_conflict()
+        )
         if self._rival:
-            self.warn_of('rival', self._rival)
+            self.warn_on_change('rival', self._rival)
         if self._clock_publisher is not None:
-            surrender = self._clock_publisher.give_way()
+            surrender = self._clock_publisher.stop_if_duplicate()
             if surrender:
                 self.get_logger().error(surrender)
         if self.active and self._scene is not None and self._scene.fixed_base:
@@ -381,7 +392,7 @@ class SimBridgeNode(ManagedNode):
             self._warn_trouble(trouble)
         robot, said = self._scene.robot if self._scene else '', trouble or self._rival
         failed = bool(self._fault)
-        self._diagnostics.tell(self._time.now(), robot, said, self._readings, failed=failed)
+        self._diagnostics.publish(self._time.now(), robot, said, self._readings, failed=failed)
 
     def _readings(self) -> dict[str, object]:
         """Return what diagnostics tell besides."""
@@ -396,14 +407,14 @@ class SimBridgeNode(ManagedNode):
             'refused': self._joints.refused,
             'fixed_base': self._scene is not None and self._scene.fixed_base,
             'lag_s': self._pace.lag if live is not None else 0.0,
-            'messages left out': EVENTS.left_out,
+            'messages left out': EVENT_QUEUE.replaced_count,
         }
 
     def _withheld(self) -> str:
         """Return that motors get no commands before motion is requested; empty if they do."""
         live = self._live
         commanded = live is None or live.commanded
-        return '' if commanded else self._joints.withheld()
+        return '' if commanded else self._joints.describe_withheld_commands()
 
     def _trouble(self) -> str:
         """Return what keeps the robot from moving, for a person; empty if nothing does."""
@@ -415,7 +426,7 @@ class SimBridgeNode(ManagedNode):
         if self._fault:
             return self._fault
         if self._follows:
-            trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
+            trouble = self._clock_watch.find_trouble(self.get_clock().now().nanoseconds)
             if trouble:
                 return trouble
         if self._withheld():
@@ -426,7 +437,7 @@ class SimBridgeNode(ManagedNode):
                 f'no joint command received on {self._joints.commands}: is a controller '
                 'running and active? The robot holds its initial pose'
             )
-        return '' if self._paused else self._joints.ceased()
+        return '' if self._paused else self._joints.describe_ended_commands()
 
 
 def main(args: Sequence[str] | None = None) -> int:

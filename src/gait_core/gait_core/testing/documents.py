@@ -133,7 +133,7 @@ def _arguments(folder: Path, place: str) -> str:
     for argument in _object(place):
         choices = f' One of {", ".join(argument.choices)}.' if argument.choices else ''
         default = f'`{argument.default}`' if argument.default else ''
-        lines.append(f'| `{argument.name}` | {default} | {argument.text}{choices} |')
+        lines.append(f'| `{argument.name}` | {default} | {argument.doc}{choices} |')
     return '\n'.join(lines) + '\n'
 
 

@@ -202,13 +202,13 @@ class RosEvaluator(Evaluator):
         if name not in self._own.missing:
             one = self._workers.get(name)
             heard = one is not None and one.client.status is not None
-            reason = self._own.trouble(name, heard)
+            reason = self._own.find_trouble(name, heard)
             if (
                 not reason
                 and one is not None
                 and heard
                 and one.trial is None
-                and one.client.silent
+                and one.client.is_silent
             ):
                 reason = f'{name} is lost: no heartbeat for {self._hang:g} s'
             if reason:
@@ -258,7 +258,7 @@ class RosEvaluator(Evaluator):
         for one in self._workers.values():
             if one.trial == index:
                 one.client.cancel()
-                one.client.drop()
+                one.client.forget_trial()
                 one.trial, one.lost_status = None, one.client.status
 
     def _collect_results(self) -> list[tuple[int, TrialResult]]:
@@ -290,11 +290,11 @@ class RosEvaluator(Evaluator):
         """Give up a worker and requeue its trial; end a worker of our own, to be restarted."""
         one = self._workers.get(name)
         index = None if one is None else one.trial
-        begun = index is not None and one is not None and not one.client.loading
+        begun = index is not None and one is not None and not one.client.is_loading
         if one is not None:
             one.trial, one.lost_status = None, one.client.status
             one.client.cancel()
-            one.client.drop()
+            one.client.forget_trial()
         if name in self._own.names:
             self._own.end(name)
             if one is not None:
@@ -343,7 +343,7 @@ class RosEvaluator(Evaluator):
         for one in self._workers.values():
             if one.trial is not None:
                 one.client.cancel()
-                one.client.drop()
+                one.client.forget_trial()
                 one.trial = None
 
 
@@ -351,7 +351,7 @@ def _is_available(one: _Worker) -> bool:
     status = one.client.status
     if status is None or status is one.lost_status or status.mode != _TRIAL_MODE:
         return False
-    if one.client.silent or not one.client.ready:
+    if one.client.is_silent or not one.client.is_ready:
         return False
     # The last heartbeat may still show our own trial, which has just ended.
     return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)

@@ -18,7 +18,7 @@ from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import default_trial, usable_engines
 from gait_ros.graph.nodes import controller_node
 from gait_ros.graph.processes import NodeEnded, NodeProcesses
-from gait_ros.nodes.qos import PUBLISHED, STREAM
+from gait_ros.nodes.qos import PUBLISHER_QOS, STREAM_QOS
 from gait_ros.trials.session import RosClient, TrialSession
 
 BUDGETS = {'bullet': 1.4}
@@ -26,7 +26,7 @@ _ROBOT = 'guroo'
 _SECONDS = 5.0
 _REPEATS = 3
 
-RATE = 200.0
+STREAM_RATE = 200.0
 """Messages per second of the streams."""
 LOSS_BUDGET = 0.005
 SPREAD_BUDGET = 2.0
@@ -37,11 +37,11 @@ _SETTLE = 1.0
 
 def benchmark() -> list[Measurement]:
     """Return times of trials in lock-step over ROS and in process, and losses of streams."""
-    lockstep = [row for engine in usable_engines() for row in _lockstep_rows(engine)]
-    return [*lockstep, *stream_rows(_STREAM_SECONDS)]
+    lockstep = [row for engine in usable_engines() for row in _measure_lockstep(engine)]
+    return [*lockstep, *measure_streams(_STREAM_SECONDS)]
 
 
-def _lockstep_rows(engine: str) -> list[Measurement]:
+def _measure_lockstep(engine: str) -> list[Measurement]:
     spec = default_trial(_ROBOT, _SECONDS, {'engine': engine})
     run_trial(spec)
     with TrialSession(spec) as session:
@@ -69,7 +69,7 @@ def _lockstep_rows(engine: str) -> list[Measurement]:
     ]
 
 
-def arrivals(seconds: float) -> FloatArray:
+def command_arrival_times(seconds: float) -> FloatArray:
     """
     Return when commands of a node at 200 Hz arrived here [s], while it is sent joint states.
 
@@ -83,27 +83,29 @@ def arrivals(seconds: float) -> FloatArray:
 
     """
     robot = load_robot(_ROBOT)
-    node = controller_node('hold', {'robot': _ROBOT, 'control_rate': RATE, 'output': 'commands'})
+    node = controller_node(
+        'hold', {'robot': _ROBOT, 'control_rate': STREAM_RATE, 'output': 'commands'}
+    )
     with NodeProcesses((replace(node, namespace=f'gait_stream_{os.getpid()}'),)) as processes:
         client = RosClient(f'gait_stream_{os.getpid()}')
         try:
             space = processes.nodes[0].spec.namespace
             publisher = client.node.create_publisher(
-                JointState, f'/{space}/joint_states', PUBLISHED
+                JointState, f'/{space}/joint_states', PUBLISHER_QOS
             )
             state = JointState(name=list(robot.joint_names), position=robot.joint_stance.tolist())
-            client.node.create_timer(1.0 / RATE, lambda: publisher.publish(state))
+            client.node.create_timer(1.0 / STREAM_RATE, lambda: publisher.publish(state))
             times: list[float] = []
             client.node.create_subscription(
                 Float64MultiArray,
                 f'/{space}/commands',
                 lambda message: times.append(time.perf_counter()),
-                STREAM,
+                STREAM_QOS,
             )
 
             def came() -> bool:
                 """Tell whether a command has come."""
-                processes.check()
+                processes.raise_if_ended()
                 return bool(times)
 
             if not client.wait(came, _START):
@@ -111,23 +113,23 @@ def arrivals(seconds: float) -> FloatArray:
             client.wait(lambda: False, _SETTLE)
             begin = time.perf_counter()
             client.wait(lambda: False, seconds)
-            processes.check()
+            processes.raise_if_ended()
         finally:
             client.close()
     found = np.array(times)
     return found[(found >= begin) & (found < begin + seconds)]
 
 
-def stream_rows(seconds: float) -> list[Measurement]:
+def measure_streams(seconds: float) -> list[Measurement]:
     """Return how many commands were lost, and how their periods spread."""
-    times = arrivals(seconds)
-    what = f'commands of a node at {RATE:.0f} Hz for {seconds:g} s'
+    times = command_arrival_times(seconds)
+    what = f'commands of a node at {STREAM_RATE:.0f} Hz for {seconds:g} s'
     return [
         Measurement(
             id='stream_loss',
             what=f'{what}: share that did not arrive',
             unit='-',
-            measured=max(0.0, 1.0 - len(times) / (RATE * seconds)),
+            measured=max(0.0, 1.0 - len(times) / (STREAM_RATE * seconds)),
             budget=LOSS_BUDGET,
             group='streams',
         ),

@@ -18,13 +18,13 @@ from gait_core.benchmark import Measurement
 from gait_core.robot.load import load_robot
 from gait_ros.graph.nodes import controller_node
 from gait_ros.graph.processes import NodeEnded, NodeProcesses
-from gait_ros.nodes.qos import PUBLISHED, STREAM
+from gait_ros.nodes.qos import PUBLISHER_QOS, STREAM_QOS
 from gait_ros.trials.session import RosClient
 
-STOPS = 20
-RATE = 1000.0
+STOP_COUNT = 20
+MESSAGE_RATE = 1000.0
 """Messages per second on `joint_states` and on `imu/data`."""
-PERIOD = 0.02
+CONTROL_PERIOD = 0.02
 """Control period of the gait [s]."""
 _ROBOT = 'a1'
 _START = 120.0
@@ -44,15 +44,15 @@ class _Traffic:
         imu.orientation.w, velocity.linear.x = 1.0, 0.2
         node = self.client.node
         for kind, topic, message, rate in (
-            (JointState, 'joint_states', state, RATE),
-            (Imu, 'imu/data', imu, RATE),
+            (JointState, 'joint_states', state, MESSAGE_RATE),
+            (Imu, 'imu/data', imu, MESSAGE_RATE),
             (Twist, 'cmd_vel', velocity, 20.0),
         ):
-            publisher = node.create_publisher(kind, f'/{space}/{topic}', PUBLISHED)
+            publisher = node.create_publisher(kind, f'/{space}/{topic}', PUBLISHER_QOS)
             node.create_timer(1.0 / rate, partial(self._send, publisher, message))
         self.targets: list[tuple[float, Any]] = []
         node.create_subscription(
-            JointTrajectory, f'/{space}/joint_trajectory', self._on_targets, STREAM
+            JointTrajectory, f'/{space}/joint_trajectory', self._on_targets, STREAM_QOS
         )
         self._stop, self._resume = (
             node.create_client(Trigger, f'/{space}/cpg/{name}')
@@ -66,10 +66,10 @@ class _Traffic:
     def _on_targets(self, message: JointTrajectory) -> None:
         self.targets.append((time.perf_counter(), np.array(message.points[-1].positions)))
 
-    def walks(self) -> bool:
+    def is_walking(self) -> bool:
         """Return whether the last second of targets moves."""
-        recent = [pose for _, pose in self.targets[-round(1.0 / PERIOD) :]]
-        return len(recent) * PERIOD >= 1.0 and bool(np.ptp(recent, axis=0).max() > 0.1)
+        recent = [pose for _, pose in self.targets[-round(1.0 / CONTROL_PERIOD) :]]
+        return len(recent) * CONTROL_PERIOD >= 1.0 and bool(np.ptp(recent, axis=0).max() > 0.1)
 
     def call(self, client: Any) -> None:
         """Call a service and wait for its answer."""
@@ -80,7 +80,7 @@ class _Traffic:
     def time_of_stop(self, rng: np.random.Generator) -> float:
         """Stop the walk at a random moment; return the time to the last target that moved [s]."""
         self.targets.clear()
-        if not self.client.wait(self.walks, _START):
+        if not self.client.wait(self.is_walking, _START):
             raise NodeEnded(f'the gait does not walk within {_START:g} s')
         self.client.wait(lambda: False, float(rng.uniform(0.0, 0.5)))
         asked = time.perf_counter()
@@ -92,7 +92,7 @@ class _Traffic:
         return max(moved, default=asked) - asked
 
 
-def stops(count: int = STOPS) -> list[Measurement]:
+def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:
     """Stop a walking a1 at random moments (seed 1) and return the longest time until it holds."""
     space = f'gait_stop_{os.getpid()}'
     node = replace(controller_node('phase_cpg', {'robot': _ROBOT}), namespace=space)
@@ -104,15 +104,18 @@ def stops(count: int = STOPS) -> list[Measurement]:
             rate = traffic.sent / (time.perf_counter() - traffic.began)
         finally:
             traffic.client.close()
-    what = f'{count} emergency stops of a walk at {RATE:g} joint states and IMU readings a second'
+    what = (
+        f'{count} emergency stops of a walk at {MESSAGE_RATE:g} joint states and IMU readings a '
+        'second'
+    )
     return [
         Measurement(
             id='stop_longest',
             what=f'{what}: longest time from the request to the last target that moved',
             unit='control periods',
-            measured=max(times) / PERIOD,
+            measured=max(times) / CONTROL_PERIOD,
             # A few stops, as in a test, run beside other processes.
-            budget=1.0 if count >= STOPS else None,
+            budget=1.0 if count >= STOP_COUNT else None,
             group='stops',
         ),
         Measurement(

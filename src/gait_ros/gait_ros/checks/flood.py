@@ -9,10 +9,10 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.benchmark import Measurement
-from gait_ros.checks.flood_client import Flood, Victim
+from gait_ros.checks.flood_client import Flood, FloodTarget
 from gait_ros.graph.nodes import NodeSpec, bridge_node, controller_node
 
-SECONDS = 60.0
+FLOOD_DURATION = 60.0
 """Duration of a flood."""
 GROWTH_BUDGET = 20.0
 """Largest growth of memory [MB]."""
@@ -20,29 +20,31 @@ ANSWER_BUDGET = 2.0
 """Longest wait [s] for an answer."""
 
 
-def victims() -> list[Victim]:
+def flood_targets() -> list[FloodTarget]:
     """Return a node of each kind, on robots whose physics is cheap."""
     return [
-        Victim(node=bridge_node({'robot': 'hexapod', 'publish_clock': False}), robot='hexapod'),
-        Victim(
+        FloodTarget(
+            node=bridge_node({'robot': 'hexapod', 'publish_clock': False}), robot='hexapod'
+        ),
+        FloodTarget(
             node=bridge_node(
                 {'robot': 'hexapod', 'publish_clock': False, 'hardware': True}, name='played'
             ),
             robot='hexapod',
         ),
-        Victim(
+        FloodTarget(
             node=controller_node('phase_cpg', {'robot': 'a1'}),
             robot='a1',
             output='joint_trajectory',
             kind=JointTrajectory,
         ),
-        Victim(
+        FloodTarget(
             node=controller_node('staged_walk', {'robot': 'guroo'}),
             robot='guroo',
             output='joint_trajectory',
             kind=JointTrajectory,
         ),
-        Victim(
+        FloodTarget(
             node=NodeSpec(
                 package='gait_ros',
                 executable='hardware_node',
@@ -53,7 +55,7 @@ def victims() -> list[Victim]:
             output='motors/joint_commands',
             kind=JointState,
         ),
-        Victim(
+        FloodTarget(
             node=NodeSpec(
                 package='gait_ros',
                 executable='waypoints_node',
@@ -62,22 +64,22 @@ def victims() -> list[Victim]:
             ),
             robot='a1',
         ),
-        Victim(
+        FloodTarget(
             node=NodeSpec(package='gait_evolver', executable='evolver_node', name='evolver'),
             robot='a1',
         ),
     ]
 
 
-def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
+def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[Measurement]:
     """Flood a node for a time [s] and return the measurements with their budgets."""
     with tempfile.TemporaryDirectory(prefix='gait_flood_') as name:
-        flood = Flood(victim, Path(name))
+        flood = Flood(target, Path(name))
         try:
             outcome = flood.run(seconds)
         finally:
             flood.close()
-    node = victim.node.name
+    node = target.node.name
     unanswered = outcome.requests - outcome.answers
     bounded: list[tuple[str, str, str, float, float]] = [
         (
@@ -87,7 +89,7 @@ def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
             float(bool(outcome.ended)),
             0.0,
         ),
-        ('memory', 'growth of its memory', 'MB', outcome.growth, GROWTH_BUDGET),
+        ('memory', 'growth of its memory', 'MB', outcome.memory_growth, GROWTH_BUDGET),
         (
             'unanswered',
             f'of {outcome.requests} requests, without an answer',
@@ -95,13 +97,13 @@ def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
             float(unanswered),
             0.0,
         ),
-        ('answers', 'longest wait for an answer', 's', outcome.longest, ANSWER_BUDGET),
+        ('answers', 'longest wait for an answer', 's', outcome.longest_wait, ANSWER_BUDGET),
     ]
-    if victim.kind is not None:
+    if target.kind is not None:
         what = f'of {outcome.commands} commands, beyond the limits of a joint'
-        bounded.append(('beyond', what, 'commands', float(outcome.beyond), 0.0))
+        bounded.append(('beyond', what, 'commands', float(outcome.beyond_limits), 0.0))
     # Short floods run in tests, beside other processes: then the wait has no budget.
-    whole = seconds >= SECONDS
+    whole = seconds >= FLOOD_DURATION
     return [
         *(
             Measurement(
@@ -127,6 +129,6 @@ def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
     ]
 
 
-def flooded(seconds: float = SECONDS) -> list[Measurement]:
+def measure_floods(seconds: float = FLOOD_DURATION) -> list[Measurement]:
     """Flood one node of each kind for a time [s], one after the other."""
-    return [row for victim in victims() for row in rows(victim, seconds)]
+    return [row for victim in flood_targets() for row in measure_flood(victim, seconds)]

@@ -22,15 +22,20 @@ from sensor_msgs.msg import JointState
 
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_ros.checks.flood_messages import changed, hostile
-from gait_ros.checks.flood_node import COUNTS, TARGET
+from gait_ros.checks.flood_messages import change_fields, hostile_messages
+from gait_ros.checks.flood_node import COUNTS_VARIABLE, TARGET_VARIABLE
 from gait_ros.graph.nodes import NodeSpec
-from gait_ros.graph.processes import NodeEnded, entry_of, parameter_text, ros_arguments
-from gait_ros.nodes.qos import STREAM
-from gait_ros.nodes.services import QUEUE
+from gait_ros.graph.processes import (
+    NodeEnded,
+    node_entry_point,
+    parameter_file_text,
+    ros_arguments,
+)
+from gait_ros.nodes.qos import STREAM_QOS
+from gait_ros.nodes.services import SERVICE_QOS
 from gait_ros.trials.session import RosClient
 
-RATE = 1000.0
+MESSAGE_RATE = 1000.0
 """Messages per second to each topic."""
 _REQUESTS = 50
 _MAX_SETS = 500
@@ -48,7 +53,7 @@ _ROS_SERVICES = ('rcl_interfaces/', 'lifecycle_msgs/', 'type_description_interfa
 
 
 @dataclass(frozen=True, kw_only=True)
-class Victim:
+class FloodTarget:
     """A node to flood, its robot, and the topic and type of its commands to motors, if any."""
 
     node: NodeSpec
@@ -58,18 +63,18 @@ class Victim:
 
 
 @dataclass(kw_only=True)
-class Outcome:
+class FloodOutcome:
     """Measurements of a flood: rates by topic [1/s], memory growth [MB], answers, commands."""
 
     sent: dict[str, float] = field(default_factory=dict)
     received: dict[str, float] = field(default_factory=dict)
-    growth: float = 0.0
+    memory_growth: float = 0.0
     requests: int = 0
     answers: int = 0
-    longest: float = 0.0
+    longest_wait: float = 0.0
     """Longest wait for an answer [s]."""
     commands: int = 0
-    beyond: int = 0
+    beyond_limits: int = 0
     """Number of commands with an infinite position or one beyond a joint's limits."""
     ended: str = ''
     """Last lines of output of a node that has ended."""
@@ -87,20 +92,24 @@ class Flood:
 
     """
 
-    def __init__(self, victim: Victim, folder: Path) -> None:
+    def __init__(self, victim: FloodTarget, folder: Path) -> None:
         node = replace(victim.node, namespace=f'flood_{os.getpid()}')
         self._victim, self._node = victim, node
         self._robot = load_robot(victim.robot)
         self._limits = _limits(self._robot)
         self._counts, self._output = folder / 'counts.json', folder / 'output'
         parameters = folder / 'parameters.yaml'
-        parameters.write_text(parameter_text(node.parameters))
+        parameters.write_text(parameter_file_text(node.parameters))
         command = [sys.executable, '-m', 'gait_ros.graph.child', str(os.getpid())]
         arguments = ros_arguments(node, str(parameters) if node.parameters else '')
         with self._output.open('wb') as output:
             self._process = subprocess.Popen(
                 [*command, 'gait_ros.checks.flood_node:main', *arguments],
-                env={**os.environ, TARGET: entry_of(node), COUNTS: str(self._counts)},
+                env={
+                    **os.environ,
+                    TARGET_VARIABLE: node_entry_point(node),
+                    COUNTS_VARIABLE: str(self._counts),
+                },
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -110,7 +119,7 @@ class Flood:
         self._shown = 0, time.monotonic()
         self._clients: dict[str, Any] = {}
         self._unsent: Counter[str] = Counter()
-        self.outcome = Outcome()
+        self.outcome = FloodOutcome()
 
     def close(self) -> None:
         """End the client and the node."""
@@ -122,7 +131,7 @@ class Flood:
             self._process.kill()
             self._process.wait()
 
-    def run(self, seconds: float) -> Outcome:
+    def run(self, seconds: float) -> FloodOutcome:
         """
         Flood the node for a time [s] and return the measurements.
 
@@ -140,12 +149,12 @@ class Flood:
         if self._victim.kind is not None:
             topic = f'/{self._node.namespace}/{self._victim.output}'
             self._client.node.create_subscription(
-                self._victim.kind, topic, self._on_command, STREAM
+                self._victim.kind, topic, self._on_command, STREAM_QOS
             )
         senders = {
             topic: (
                 self._client.node.create_publisher(kind, topic, 10),
-                hostile(kind, self._robot),
+                hostile_messages(kind, self._robot),
             )
             for topic, kind in topics.items()
         }
@@ -173,7 +182,7 @@ class Flood:
                 memory = self._memory()
             if turns and share > turns[0][0]:
                 turns.pop(0)[1]()
-            due = int((now - begin) * RATE) - sent
+            due = int((now - begin) * MESSAGE_RATE) - sent
             for _ in range(min(due, _BATCH)):
                 for publisher, messages in senders:
                     try:
@@ -186,7 +195,7 @@ class Flood:
                 self._client.spin_once()
             now = time.monotonic()
         if self._process.poll() is None:
-            self.outcome.growth = max(0.0, self._memory() - memory)
+            self.outcome.memory_growth = max(0.0, self._memory() - memory)
         return sent, now - begin
 
     def _ready(self) -> bool:
@@ -225,7 +234,7 @@ class Flood:
             if '/action/' in kind:
                 continue
             made = _imported(kind)
-            bad = changed(made.Request(), lambda name, value: _nan(value))
+            bad = change_fields(made.Request(), lambda name, value: _nan(value))
             requests = [made.Request(), bad] * (_REQUESTS // 2)
             self._call(made, name, requests)
         if self._node.name == 'evolver':
@@ -260,7 +269,7 @@ class Flood:
         name = f'{self._node.full_name}/evolve'
         if name not in self._clients:
             self._clients[name] = ActionClient(
-                self._client.node, Evolve, name, goal_service_qos_profile=QUEUE
+                self._client.node, Evolve, name, goal_service_qos_profile=SERVICE_QOS
             )
         client = self._clients[name]
         self._client.wait(client.server_is_ready, _GRACE)
@@ -270,7 +279,9 @@ class Flood:
     def _call(self, kind: Any, name: str, requests: Sequence[Any]) -> None:
         # One client per service: several would each receive the answers to the others.
         if name not in self._clients:
-            self._clients[name] = self._client.node.create_client(kind, name, qos_profile=QUEUE)
+            self._clients[name] = self._client.node.create_client(
+                kind, name, qos_profile=SERVICE_QOS
+            )
         client = self._clients[name]
         self._client.wait(client.service_is_ready, _GRACE)
         for request in requests:
@@ -283,7 +294,7 @@ class Flood:
 
         def _on_answer(_: Any) -> None:
             outcome.answers += 1
-            outcome.longest = max(outcome.longest, time.monotonic() - began)
+            outcome.longest_wait = max(outcome.longest, time.monotonic() - began)
 
         future.add_done_callback(_on_answer)
 
@@ -302,7 +313,7 @@ class Flood:
             low, high = self._limits.get(name, (-math.inf, math.inf))
             # NaN is valid: ros2_control writes it for interfaces that no controller claims.
             if value < low or value > high or math.isinf(value):
-                self.outcome.beyond += 1
+                self.outcome.beyond_limits += 1
                 return
 
     def _received(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ _OVERSIZE = 5000
 _FUTURE = 2**31 - 1
 
 
-def valid(kind: Any, robot: RobotModel) -> Any:
+def valid_message(kind: Any, robot: RobotModel) -> Any:
     """Return a message of a type with valid content for a robot."""
     message = kind()
     names, stance = list(robot.joint_names), robot.joint_stance.tolist()
@@ -47,16 +47,16 @@ def valid(kind: Any, robot: RobotModel) -> Any:
     return message
 
 
-def hostile(kind: Any, robot: RobotModel) -> Iterator[Any]:
+def hostile_messages(kind: Any, robot: RobotModel) -> Iterator[Any]:
     """Yield messages of a type without end: each kind of fault in turn, between valid ones."""
-    good = valid(kind, robot)
+    good = valid_message(kind, robot)
     fixed = [
         kind(),
-        changed(good, _reverse),
-        changed(good, lambda name, value: [] if _is_list(value) else value),
-        changed(good, _enlarge, inside=False),
+        change_fields(good, _reverse),
+        change_fields(good, lambda name, value: [] if _is_list(value) else value),
+        change_fields(good, _enlarge, inside=False),
         *(
-            changed(good, lambda name, value, number=number: _numbers(value, number))
+            change_fields(good, lambda name, value, number=number: _numbers(value, number))
             for number in (math.nan, math.inf, 1e308, -1e308)
         ),
         *(_stamped(good, second) for second in (1, _FUTURE)),
@@ -65,10 +65,10 @@ def hostile(kind: Any, robot: RobotModel) -> Iterator[Any]:
         for bad in fixed:
             yield from (good, bad, good)
         # New unknown names in every round, to show a node that remembers all of them.
-        yield changed(good, lambda name, value, number=number: _rename(value, number))
+        yield change_fields(good, lambda name, value, number=number: _rename(value, number))
 
 
-def changed(message: Any, change: Callable[[str, Any], Any], *, inside: bool = True) -> Any:
+def change_fields(message: Any, change: Callable[[str, Any], Any], *, inside: bool = True) -> Any:
     """Return a copy of a message with changed fields; with ``inside`` also those of list items."""
     result = deepcopy(message)
     _change(result, change, inside)

@@ -15,7 +15,7 @@ from typing import Any
 from gait_core.files.access import write_atomically
 from gait_ros.nodes import qos
 
-TARGET, COUNTS = 'GAIT_FLOOD_TARGET', 'GAIT_FLOOD_COUNTS'
+TARGET_VARIABLE, COUNTS_VARIABLE = 'GAIT_FLOOD_TARGET', 'GAIT_FLOOD_COUNTS'
 """Environment variables: ``module:function`` of the node, and the file of the counts."""
 
 _PERIOD = 0.2
@@ -24,7 +24,7 @@ _PERIOD = 0.2
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node and write its counts by topic to a JSON file every 0.2 s."""
     counts: Counter[str] = Counter()
-    guarded = qos.guarded
+    guarded = qos.guard_callback
 
     def counting(node: Any, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
         """Return a guarded callback that counts its messages."""
@@ -40,13 +40,13 @@ def main(args: Sequence[str] | None = None) -> int:
 
     def write() -> None:
         """Write the counts until the process ends."""
-        file = Path(os.environ[COUNTS])
+        file = Path(os.environ[COUNTS_VARIABLE])
         ended = threading.Event()
         while not ended.wait(_PERIOD):
             write_atomically(file, json.dumps(dict(counts)), durable=False)
 
-    qos.guarded = counting
+    qos.guard_callback = counting
     threading.Thread(target=write, daemon=True).start()
-    module, _, function = os.environ[TARGET].partition(':')
+    module, _, function = os.environ[TARGET_VARIABLE].partition(':')
     entry = getattr(importlib.import_module(module), function)
     return int(entry(args) or 0)

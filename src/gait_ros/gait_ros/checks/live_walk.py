@@ -21,10 +21,10 @@ from gait_core.trial.loop import run_loop
 from gait_core.trial.spec import FELL, OK, TrialSpec
 from gait_ros.graph.nodes import LiveWalk, walk_graph
 from gait_ros.graph.processes import NodeEnded, NodeProcesses
-from gait_ros.live.champion import NodeChampion, read_node_champion
-from gait_ros.live.observation import base_pose
-from gait_ros.live.safe_output import MOVES
-from gait_ros.nodes.qos import listen
+from gait_ros.live.node_champion import NodeChampion, read_node_champion
+from gait_ros.live.observation import pose_from_odometry
+from gait_ros.live.safe_output import MOTION_STARTED
+from gait_ros.nodes.qos import subscribe
 from gait_ros.trials.session import RosClient
 
 # Kernels may have to be compiled before the first control period.
@@ -35,15 +35,15 @@ _LOG = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Walked:
+class WalkResult:
     """Distance of the root link [m], status, and duration ``soft`` [s] of the soft start."""
 
     distance: float
     status: str
-    soft: float = 0.0
+    soft_start: float = 0.0
 
 
-def walk_live(champion: NodeChampion, seconds: float) -> Walked:
+def walk_live(champion: NodeChampion, seconds: float) -> WalkResult:
     """
     Walk a champion live, in its own scene, for a time from the end of the soft start.
 
@@ -72,7 +72,7 @@ def walk_live(champion: NodeChampion, seconds: float) -> Walked:
     with NodeProcesses(walk_graph(walk)) as processes:
         client = RosClient(f'gait_live_client_{os.getpid()}')
         try:
-            watch = _Watch(client, champion, space)
+            watch = _WalkRecorder(client, champion, space)
             _wait(client, processes, lambda: watch.began is not None, _START)
             _wait(client, processes, lambda: watch.seconds >= seconds, _SILENCE + 10.0 * seconds)
             return watch.walked(seconds)
@@ -80,12 +80,12 @@ def walk_live(champion: NodeChampion, seconds: float) -> Walked:
             client.close()
 
 
-def walk_here(spec: TrialSpec, seconds: float, soft: float) -> Walked:
+def walk_in_process(spec: TrialSpec, seconds: float, soft_start: float) -> WalkResult:
     """Run the trial in this process; the robot first stands for the time of the soft start."""
-    stands = spec.settle_time + soft
+    stands = spec.settle_time + soft_start
     loop = run_loop(replace(spec, duration=seconds, settle_time=stands, gates={}, hopeless=()))
     places = loop.rollout().body_poses[:, 0, :2]
-    return Walked(distance=float(np.linalg.norm(places[-1] - places[0])), status=loop.status)
+    return WalkResult(distance=float(np.linalg.norm(places[-1] - places[0])), status=loop.status)
 
 
 def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
@@ -94,7 +94,7 @@ def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
     for file in files:
         champion = read_node_champion(file)
         live = walk_live(champion, seconds)
-        here = walk_here(champion.spec, seconds, live.soft)
+        here = walk_in_process(champion.spec, seconds, live.soft_start)
         rows.append(
             Measurement(
                 id=f'live_{file.stem}',
@@ -115,14 +115,14 @@ def _wait(
 ) -> None:
     def either() -> bool:
         """Return whether it is done; raise if a node has ended."""
-        processes.check()
+        processes.raise_if_ended()
         return done()
 
     if not client.wait(either, timeout):
         raise NodeEnded(f'the robot did not walk within {timeout:g} s')
 
 
-class _Watch:
+class _WalkRecorder:
     """Recorder of the root link's poses, from odometry, and of the end of the soft start."""
 
     def __init__(self, client: RosClient, champion: NodeChampion, space: str) -> None:
@@ -132,7 +132,7 @@ class _Watch:
         self._poses: list[tuple[float, FloatArray]] = []
         self._space = space
         self.began: float | None = None
-        listen(client.node, Odometry, f'/{space}/odom', self._on_odometry)
+        subscribe(client.node, Odometry, f'/{space}/odom', self._on_odometry)
         client.node.create_subscription(Log, '/rosout', self._on_log, _LOG)
 
     @property
@@ -141,28 +141,28 @@ class _Watch:
         return self._poses[-1][0] - self.began if self.began is not None else 0.0
 
     def _on_odometry(self, message: Odometry) -> None:
-        pose = base_pose(message)
+        pose = pose_from_odometry(message)
         if pose is not None:
             stamp = message.header.stamp
             self._poses.append((stamp.sec + 1e-9 * stamp.nanosec, pose))
 
     def _on_log(self, message: Log) -> None:
         # The gait logs this in the period after its first targets.
-        ours = message.name.startswith(self._space) and MOVES in message.msg
+        ours = message.name.startswith(self._space) and MOTION_STARTED in message.msg
         if ours and self.began is None and self._poses:
             self.began = self._poses[-1][0] - self._dt
 
-    def walked(self, seconds: float) -> Walked:
+    def walked(self, seconds: float) -> WalkResult:
         """Return the result of the walk."""
         assert self.began is not None
         end = self.began + seconds + 0.5 * self._dt
         walk = [pose for time, pose in self._poses if self.began - 0.5 * self._dt <= time <= end]
         moved = next(time for time, pose in self._poses if (pose != self._poses[0][1]).any())
         status = FELL if any(map(self._fell, walk)) else OK
-        return Walked(
+        return WalkResult(
             distance=float(np.linalg.norm(walk[-1][:2] - walk[0][:2])),
             status=status,
-            soft=max(0.0, self.began - moved + self._dt),
+            soft_start=max(0.0, self.began - moved + self._dt),
         )
 
     def _fell(self, pose: FloatArray) -> bool:

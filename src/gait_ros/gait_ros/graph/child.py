@@ -11,13 +11,13 @@ import importlib
 import sys
 
 from gait_core.processes.orphans import end_with_parent
-from gait_ros.nodes.stop import ignore_signals, stop_on_signals
+from gait_ros.nodes.stop import ignore_signals, install_stop_flag
 
 
 def main(arguments: list[str]) -> int:
     """Become a node."""
     parent, target, *args = arguments
-    stop = stop_on_signals()
+    stop = install_stop_flag()
     end_with_parent(int(parent))
     module, _, function = target.partition(':')
     entry = getattr(importlib.import_module(module), function)

@@ -24,19 +24,19 @@ from gait_core.errors import ConfigurationError, nearest
 from gait_core.trial.champion import read_gait_file
 from gait_core.trial.setup import parse_velocity
 from gait_ros.graph.launch_arguments import LaunchArgument
-from gait_ros.graph.layouts import layout_for, topics_of
-from gait_ros.graph.nodes import FRAMES, OWN_CLOCK, NodeSpec
-from gait_ros.hardware.ros2_control import SIM
-from gait_ros.live.champion import NodeChampion, node_champion
+from gait_ros.graph.nodes import CLOCK_REMAPPINGS, FRAME_REMAPPINGS, NodeSpec
+from gait_ros.graph.rviz_layouts import fit_layout, layout_topics
+from gait_ros.hardware.ros2_control import SIM_TARGET
+from gait_ros.live.node_champion import NodeChampion, make_node_champion
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
-_ALIKE = 0.8
+_MIN_SIMILARITY = 0.8
 # What launch keeps of its own among the arguments.
-_OF_LAUNCH = {'emulate_tty', 'global_params', 'ros_namespace', 'ros_remaps'}
+_LAUNCH_CONFIGURATIONS = {'emulate_tty', 'global_params', 'ros_namespace', 'ros_remaps'}
 
 
-class Arguments:
+class ArgumentValues:
     """Values of declared launch arguments, read as text, whole number, number or truth value."""
 
     def __init__(self, context: LaunchContext) -> None:
@@ -46,7 +46,7 @@ class Arguments:
         """Return an argument as it was given."""
         return str(LaunchConfiguration(name).perform(self._context)).strip()
 
-    def whole(self, name: str) -> int:
+    def integer(self, name: str) -> int:
         """Return an argument as a whole number; ConfigurationError if it is none."""
         try:
             return int(self.text(name))
@@ -57,7 +57,7 @@ class Arguments:
 
     def seed(self, default: int | None = 0) -> int | None:
         """Return the argument ``seed``, or the default if it is empty."""
-        return self.whole('seed') if self.text('seed') else default
+        return self.integer('seed') if self.text('seed') else default
 
     def champion(self) -> NodeChampion | None:
         """Return the champion in the file of ``gait``; ``None`` for another file or none."""
@@ -67,7 +67,7 @@ class Arguments:
         found = read_gait_file(file)
         if not found.is_champion:
             return None
-        champion = node_champion(found)
+        champion = make_node_champion(found)
         champion.load_weights()
         return champion
 
@@ -80,7 +80,7 @@ class Arguments:
                 f"launch argument '{name}' is '{self.text(name)}', expected a number"
             ) from None
 
-    def truth(self, name: str) -> bool:
+    def boolean(self, name: str) -> bool:
         """Return an argument as a truth value, in any of the spellings that users type."""
         given = self.text(name).lower()
         if given in _TRUE:
@@ -92,15 +92,15 @@ class Arguments:
         )
 
 
-def motion_parameters(arguments: Arguments) -> dict[str, Any]:
+def motion_parameters(arguments: ArgumentValues) -> dict[str, Any]:
     """Return the parameters of a gait for ``cmd_vel``: time-out and message type."""
     return {
         'command_timeout': arguments.number('command_timeout'),
-        'stamped_cmd_vel': arguments.truth('stamped_cmd_vel'),
+        'stamped_cmd_vel': arguments.boolean('stamped_cmd_vel'),
     }
 
 
-def demo_parameters(arguments: Arguments) -> dict[str, Any]:
+def demo_parameters(arguments: ArgumentValues) -> dict[str, Any]:
     """
     Return the parameters of a demonstration; empty without one.
 
@@ -110,12 +110,12 @@ def demo_parameters(arguments: Arguments) -> dict[str, Any]:
         For a demonstration without a simulation, or a velocity without a demonstration.
 
     """
-    demo, command = arguments.truth('demo'), arguments.text('command')
+    demo, command = arguments.boolean('demo'), arguments.text('command')
     target = arguments.text('target')
-    if demo and target != SIM:
+    if demo and target != SIM_TARGET:
         raise ConfigurationError(
-            f"launch argument 'demo' is for target '{SIM}', this is '{target}': send cmd_vel, or "
-            'call ~/walk'
+            f"launch argument 'demo' is for target '{SIM_TARGET}', this is '{target}': send "
+            'cmd_vel, or call ~/walk'
         )
     if command and not demo:
         raise ConfigurationError(
@@ -125,27 +125,29 @@ def demo_parameters(arguments: Arguments) -> dict[str, Any]:
     return {'demo': demo, **({'command': list(parse_velocity(command))} if command else {})}
 
 
-def declared(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:
+def declare_arguments(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:
     """Return the actions that declare arguments, and warn of names that look misspelt."""
     found = [
         DeclareLaunchArgument(
             argument.name,
             default_value=argument.default,
-            description=argument.text,
+            description=argument.doc,
             choices=list(argument.choices) or None,
         )
         for argument in arguments
     ]
-    return [*found, _misspelt([argument.name for argument in arguments])]
+    return [*found, _warn_of_misspelt([argument.name for argument in arguments])]
 
 
-def _misspelt(names: Sequence[str]) -> OpaqueFunction:
+def _warn_of_misspelt(names: Sequence[str]) -> OpaqueFunction:
     """Return the action that warns; arguments of a file that includes ours are here, too."""
 
     def look(context: LaunchContext) -> None:
         """Warn of each argument that looks like one of ours."""
-        for given in sorted(set(context.launch_configurations) - {*names, *_OF_LAUNCH}):
-            for near in get_close_matches(given, names, 1, _ALIKE):
+        for given in sorted(
+            set(context.launch_configurations) - {*names, *_LAUNCH_CONFIGURATIONS}
+        ):
+            for near in get_close_matches(given, names, 1, _MIN_SIMILARITY):
                 get_logger('launch').warning(
                     f"launch argument '{given}' is not one of this file: did you mean '{near}'?"
                 )
@@ -153,15 +155,15 @@ def _misspelt(names: Sequence[str]) -> OpaqueFunction:
     return OpaqueFunction(function=look)
 
 
-def composed(
-    compose: Callable[[Arguments], Sequence[LaunchDescriptionEntity]],
+def compose_launch(
+    compose: Callable[[ArgumentValues], Sequence[LaunchDescriptionEntity]],
 ) -> OpaqueFunction:
     """
     Return the action that composes a launch from its arguments.
 
     A ConfigurationError ends the launch with its one line and exit status 1.
     """
-    return OpaqueFunction(function=lambda context: list(compose(Arguments(context))))
+    return OpaqueFunction(function=lambda context: list(compose(ArgumentValues(context))))
 
 
 def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
@@ -186,11 +188,11 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
         remappings=list(spec.remappings),
         arguments=list(spec.arguments),
         output='screen',
-        on_exit=_end_of(spec.full_name) if essential else None,
+        on_exit=_end_launch(spec.full_name) if essential else None,
     )
 
 
-def _end_of(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
+def _end_launch(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
     """Return what ends a launch with a node: with status 1 if the node has failed."""
 
     def end(event: ProcessExited, context: LaunchContext) -> list[Shutdown]:
@@ -202,8 +204,8 @@ def _end_of(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown
     return end
 
 
-def state_publisher(
-    description: str, namespace: str = '', *, simulated: bool = True, clock: bool = True
+def state_publisher_action(
+    description: str, namespace: str = '', *, simulated: bool = True, shared_clock: bool = True
 ) -> Node:
     """Return robot_state_publisher with a robot's description; ``clock``: by that of /clock."""
     return Node(
@@ -217,17 +219,22 @@ def state_publisher(
                 'use_sim_time': simulated,
             }
         ],
-        remappings=[*FRAMES, *(() if clock else OWN_CLOCK)],
+        remappings=[*FRAME_REMAPPINGS, *(() if shared_clock else CLOCK_REMAPPINGS)],
         output='screen',
     )
 
 
-def rviz(
-    layout: str, size: float, namespace: str = '', *, simulated: bool = True, clock: bool = True
+def rviz_action(
+    layout: str,
+    size: float,
+    namespace: str = '',
+    *,
+    simulated: bool = True,
+    shared_clock: bool = True,
 ) -> Node:
     """Return RViz with a layout of gait_bringup for a robot's size [m], in a namespace."""
     folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
-    file = layout_for(folder / f'{layout}.rviz', size)
+    file = fit_layout(folder / f'{layout}.rviz', size)
     return Node(
         package='rviz2',
         executable='rviz2',
@@ -236,9 +243,9 @@ def rviz(
         arguments=['-d', str(file)],
         parameters=[{'use_sim_time': simulated}],
         remappings=[
-            *((topic, topic[1:]) for topic in topics_of(file)),
-            *FRAMES,
-            *(() if clock else OWN_CLOCK),
+            *((topic, topic[1:]) for topic in layout_topics(file)),
+            *FRAME_REMAPPINGS,
+            *(() if shared_clock else CLOCK_REMAPPINGS),
         ],
         output='screen',
     )

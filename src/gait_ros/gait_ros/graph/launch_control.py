@@ -16,26 +16,26 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.writer import insert_base_link
 from gait_core.trial.setup import choose_controller
-from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.launch_actions import (
-    Arguments,
+    ArgumentValues,
     motion_parameters,
     node_action,
-    rviz,
-    state_publisher,
+    rviz_action,
+    state_publisher_action,
 )
-from gait_ros.graph.nodes import clock_of
+from gait_ros.graph.nodes import clock_parameters
 from gait_ros.hardware.motors import read_hardware
 from gait_ros.hardware.ros2_control import (
-    MOCK,
-    TOPIC,
+    MOCK_TARGET,
+    TOPIC_TARGET,
     control_urdf,
-    controllers_text,
+    controllers_yaml,
 )
-from gait_ros.live.champion import check_origin
+from gait_ros.live.node_champion import check_origin
 
 
-def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
+def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     """
     Return the nodes of a robot under ros2_control, with a gait or without.
 
@@ -49,28 +49,30 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     robot, namespace = load_robot(name), arguments.text('namespace')
     given = arguments.text('hardware')
     hardware = read_hardware(given, robot)
-    file = str(Path(given).expanduser().resolve()) if given and target != MOCK else ''
+    file = str(Path(given).expanduser().resolve()) if given and target != MOCK_TARGET else ''
     simulation: dict[str, Any] | None = None
-    if target == TOPIC and arguments.truth('simulation'):
+    if target == TOPIC_TARGET and arguments.boolean('simulation'):
         simulation = {
             'realtime_factor': arguments.number('realtime_factor'),
-            **clock_of(arguments.truth('publish_clock')),
-            **({'seed': arguments.seed()} if walking else {}),
+            **clock_parameters(arguments.boolean('publish_clock')),
+            **({'seed': arguments.seed()} if with_gait else {}),
         }
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     # An estimator publishes odom -> base_link, and the tree must go on from there.
     description = insert_base_link(control_urdf(robot, target, hardware), BASE_LINK)
-    controllers = controllers_text(robot, target, _rate(arguments), hardware)
-    controller, gait_parameters = _walker(arguments, robot, simulation) if walking else ('', {})
-    gait = arguments.text('gait') if walking else ''
+    controllers = controllers_yaml(robot, target, _update_rate(arguments), hardware)
+    controller, gait_parameters = (
+        _controller_and_parameters(arguments, robot, simulation) if with_gait else ('', {})
+    )
+    gait = arguments.text('gait') if with_gait else ''
     folder = temporary_folder('gait_control_')
     if simulation is not None and not file:
-        file = _written(folder / 'hardware.yaml', hardware.text())
+        file = _write_file(folder / 'hardware.yaml', hardware.to_yaml())
     controlled = ControlledRobot(
         name=name,
         robot=robot,
         target=target,
-        controllers_file=_written(folder / 'controllers.yaml', controllers),
+        controllers_file=_write_file(folder / 'controllers.yaml', controllers),
         output=arguments.text('output'),
         hardware=file,
         motors=hardware,
@@ -85,19 +87,21 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     clock = simulation is None or bool(simulation['publish_clock'])
     actions = [
         node_action(manager, essential=True),
-        state_publisher(description, namespace, simulated=simulated, clock=clock),
+        state_publisher_action(description, namespace, simulated=simulated, shared_clock=clock),
         *map(node_action, others),
     ]
-    if arguments.truth('rviz'):
-        layout = 'control' if not walking else 'walk' if simulated else 'hardware'
+    if arguments.boolean('rviz'):
+        layout = 'control' if not with_gait else 'walk' if simulated else 'hardware'
         actions.append(
-            rviz(layout, robot.length_scale, namespace, simulated=simulated, clock=clock)
+            rviz_action(
+                layout, robot.length_scale, namespace, simulated=simulated, shared_clock=clock
+            )
         )
     return actions
 
 
-def _walker(
-    arguments: Arguments, robot: RobotModel, simulation: dict[str, Any] | None
+def _controller_and_parameters(
+    arguments: ArgumentValues, robot: RobotModel, simulation: dict[str, Any] | None
 ) -> tuple[str, dict[str, Any]]:
     preset = arguments.text('preset')
     known = '' if preset == 'none' else preset
@@ -110,21 +114,21 @@ def _walker(
     parameters = {
         'preset': preset,
         **({} if seed is None else {'seed': seed}),
-        'autostart': arguments.truth('activate'),
+        'autostart': arguments.boolean('activate'),
         'safety.recover': simulation is not None,
         **motion_parameters(arguments),
     }
     return controller, parameters
 
 
-def _rate(arguments: Arguments) -> float:
+def _update_rate(arguments: ArgumentValues) -> float:
     rate = arguments.number('rate')
     if not 1.0 <= rate <= 10_000.0:
         raise ConfigurationError(f"launch argument 'rate' is {rate:g} Hz, expected 1 to 10000")
     return rate
 
 
-def _written(file: Path, content: str) -> str:
+def _write_file(file: Path, content: str) -> str:
     """Write a file and return its path."""
     file.write_text(content, encoding='utf-8')
     return str(file)

@@ -15,11 +15,11 @@ from gait_core.parameters.declaration import build
 from gait_core.trial.scene import NOTHING
 from gait_core.trial.spec import TrialSpec
 
-BRIDGE = 'sim_bridge'
-CLOCK_USERS = 'use_sim_time'
-FRAMES = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
+BRIDGE_NAME = 'sim_bridge'
+USE_SIM_TIME = 'use_sim_time'
+FRAME_REMAPPINGS = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 """Remappings by which a robot's frames go into its namespace: those of all are called alike."""
-OWN_CLOCK = (('/clock', f'{BRIDGE}/clock'),)
+CLOCK_REMAPPINGS = (('/clock', f'{BRIDGE_NAME}/clock'),)
 """Remapping for the nodes of a robot whose bridge does not publish /clock."""
 
 # Packages whose controllers have a node of their own; any other is run by the generic one.
@@ -27,7 +27,7 @@ _NODES = {
     'gait_cpg': ('gait_cpg', 'cpg_node', 'cpg'),
     'gait_stage_walk': ('gait_stage_walk', 'stage_walk_node', 'stage_walk'),
 }
-_GENERIC = ('gait_ros', 'controller_node', 'controller')
+_GENERIC_NODE = ('gait_ros', 'controller_node', 'controller')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,9 @@ def controller_node(
     controller: str, parameters: Mapping[str, Any], namespace: str = '', **more: Any
 ) -> NodeSpec:
     """Return the node of a registered controller; ConfigurationError if there is none."""
-    package, executable, name = _NODES.get(registry.package('controllers', controller), _GENERIC)
+    package, executable, name = _NODES.get(
+        registry.package('controllers', controller), _GENERIC_NODE
+    )
     return NodeSpec(
         package=package,
         executable=executable,
@@ -84,7 +86,7 @@ def controller_node(
 
 
 def bridge_node(
-    parameters: Mapping[str, Any], namespace: str = '', name: str = BRIDGE, **more: Any
+    parameters: Mapping[str, Any], namespace: str = '', name: str = BRIDGE_NAME, **more: Any
 ) -> NodeSpec:
     """Return a bridge; ``more`` are further fields of the node."""
     return NodeSpec(
@@ -93,14 +95,14 @@ def bridge_node(
         name=name,
         namespace=namespace,
         parameters=dict(parameters),
-        remappings=FRAMES,
+        remappings=FRAME_REMAPPINGS,
         **more,
     )
 
 
-def clock_of(publishes: bool) -> dict[str, bool]:
+def clock_parameters(publishes_clock: bool) -> dict[str, bool]:
     """Return a bridge's parameters by which it publishes /clock, or follows another's."""
-    return {'publish_clock': publishes, CLOCK_USERS: not publishes}
+    return {'publish_clock': publishes_clock, USE_SIM_TIME: not publishes_clock}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +168,7 @@ def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
             'mode': 'realtime',
             'realtime_factor': float(walk.realtime_factor),
             'publish_link_tf': walk.link_transforms,
-            **clock_of(walk.clock),
+            **clock_parameters(walk.clock),
             'sensors': walk.sensors,
         },
         walk.namespace,
@@ -179,12 +181,12 @@ def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
             'preset': walk.preset,
             **seeds,
             'safety.recover': True,
-            CLOCK_USERS: True,
+            USE_SIM_TIME: True,
             **walk.motion,
         },
         walk.namespace,
         parameter_files=(*files, *walk.gait_files),
-        remappings=() if walk.clock else OWN_CLOCK,
+        remappings=() if walk.clock else CLOCK_REMAPPINGS,
     )
     return bridge, walker
 

@@ -19,8 +19,8 @@ import yaml
 from gait_core.errors import ConfigurationError
 from gait_ros.graph.nodes import NodeSpec
 
-_GRACE = 5.0
-_TAIL = 20
+_STOP_TIMEOUT = 5.0
+_TAIL_LINES = 20
 
 
 class NodeEnded(RuntimeError):
@@ -41,7 +41,7 @@ _Dumper.add_representer(
 )
 
 
-def parameter_text(parameters: Mapping[str, Any]) -> str:
+def parameter_file_text(parameters: Mapping[str, Any]) -> str:
     """
     Return a ROS parameter file for any node; floats keep every bit.
 
@@ -75,7 +75,7 @@ def ros_arguments(spec: NodeSpec, parameter_file: str = '') -> list[str]:
     return arguments
 
 
-def entry_of(spec: NodeSpec) -> str:
+def node_entry_point(spec: NodeSpec) -> str:
     """Return ``module:function`` of a node's executable; ConfigurationError if there is none."""
     for entry in entry_points(group='console_scripts', name=spec.executable):
         if entry.value.partition('.')[0] == spec.package:
@@ -93,8 +93,14 @@ class NodeProcess:
         parameter_file = ''
         if spec.parameters:
             parameter_file = str(folder / f'{stem}.yaml')
-            Path(parameter_file).write_text(parameter_text(spec.parameters))
-        command = [sys.executable, '-m', 'gait_ros.graph.child', str(os.getpid()), entry_of(spec)]
+            Path(parameter_file).write_text(parameter_file_text(spec.parameters))
+        command = [
+            sys.executable,
+            '-m',
+            'gait_ros.graph.child',
+            str(os.getpid()),
+            node_entry_point(spec),
+        ]
         with self._output.open('wb') as output:
             self._process = subprocess.Popen(
                 [*command, *ros_arguments(spec, parameter_file)],
@@ -114,11 +120,11 @@ class NodeProcess:
         """Exit code, ``None`` while it runs."""
         return self._process.poll()
 
-    def output(self) -> str:
+    def read_output(self) -> str:
         """Return what the node has written to standard output and error so far."""
         return self._output.read_text(errors='replace')
 
-    def check(self) -> None:
+    def raise_if_ended(self) -> None:
         """
         Do nothing while the node runs.
 
@@ -132,10 +138,10 @@ class NodeProcess:
         """
         if self.exit_code is None:
             return
-        lines = [line for line in self.output().splitlines() if line.strip()]
+        lines = [line for line in self.read_output().splitlines() if line.strip()]
         if self.exit_code == 2 and lines:
             raise ConfigurationError(lines[-1])
-        tail = '\n'.join(lines[-_TAIL:])
+        tail = '\n'.join(lines[-_TAIL_LINES:])
         raise NodeEnded(f'{self.spec.full_name} ended with code {self.exit_code}:\n{tail}')
 
     def signal(self, number: int) -> None:
@@ -184,17 +190,17 @@ class NodeProcesses:
     ) -> None:
         self._stop()
 
-    def check(self) -> None:
+    def raise_if_ended(self) -> None:
         """Raise what ended the first node that is not running any more."""
         for node in self.nodes:
-            node.check()
+            node.raise_if_ended()
 
     def _stop(self) -> None:
         for node in self.nodes:
             node.signal(signal.SIGINT)
-        deadline = time.monotonic() + _GRACE
+        deadline = time.monotonic() + _STOP_TIMEOUT
         for node in self.nodes:
             if not node.wait(max(0.0, deadline - time.monotonic())):
                 node.signal(signal.SIGKILL)
-                node.wait(_GRACE)
+                node.wait(_STOP_TIMEOUT)
         self._folder.cleanup()

@@ -15,7 +15,7 @@ from gait_ros.hardware.motors import JointValues
 _FIELDS = ('position', 'velocity', 'effort')
 
 
-def to_values(message: JointState) -> JointValues:
+def values_from_joint_state(message: JointState) -> JointValues:
     """
     Return a message's values; a field without any is ``None``.
 
@@ -41,7 +41,7 @@ def to_values(message: JointState) -> JointValues:
     return JointValues(names=names, **fields)
 
 
-def from_values(values: JointValues, stamp: Time) -> JointState:
+def joint_state_from_values(values: JointValues, stamp: Time) -> JointState:
     """Return the message of some values."""
     message = JointState(header=Header(stamp=stamp), name=list(values.names))
     for field in _FIELDS:
@@ -51,7 +51,7 @@ def from_values(values: JointValues, stamp: Time) -> JointState:
     return message
 
 
-def to_targets(values: JointValues) -> list[JointTargets]:
+def targets_from_values(values: JointValues) -> list[JointTargets]:
     """
     Return the targets of a command, one per quantity that is commanded of some joint.
 

@@ -18,7 +18,7 @@ _FIELDS = ('position', 'velocity', 'effort')
 _TOLERANCE = 1e-9
 # Longest time [s] since the last command that counts: after a pause of the commands a joint must
 # not make up for the pause in one step.
-_MAX_PERIOD = 0.1
+_MAX_COMMAND_PERIOD = 0.1
 # Time [s] in which a velocity without a position may bring a joint to its position limit: the
 # joint slows down exponentially on its way there.
 _BRAKE_TIME = 0.1
@@ -41,9 +41,9 @@ class MotorGuard:
     ----------
     measured : (n,) float array [rad or m]
         Last plausible positions of ``robot.joint_names``; NaN before the first one.
-    implausible : (n,) int array
+    implausible_counts : (n,) int array
         Number of implausible commands of each joint, which were refused.
-    clamped : dict of str to (n,) int array
+    clamp_counts : dict of str to (n,) int array
         Number of clamped commands of each joint by quantity: ``position``, ``speed`` (change of
         the position), ``velocity``, ``effort``.
     refused_states : int
@@ -56,8 +56,8 @@ class MotorGuard:
         n = len(robot.joint_names)
         self._span = position_span(robot)
         self.measured: FloatArray = np.full(n, np.nan)
-        self.implausible: IntArray = np.zeros(n, dtype=np.int64)
-        self.clamped: dict[str, IntArray] = {
+        self.implausible_counts: IntArray = np.zeros(n, dtype=np.int64)
+        self.clamp_counts: dict[str, IntArray] = {
             limit: np.zeros(n, dtype=np.int64) for limit in _LIMITS
         }
         self.refused_states = 0
@@ -100,7 +100,7 @@ class MotorGuard:
             self.measured[rows[known]] = position[known]
         return JointValues(names=states.names, **kept)
 
-    def command(self, wanted: JointValues, dt: float) -> JointValues:
+    def limit_command(self, wanted: JointValues, dt: float) -> JointValues:
         """
         Return the limited command.
 
@@ -116,7 +116,7 @@ class MotorGuard:
 
         """
         rows = self._rows(wanted.names)
-        period = min(max(dt, 0.0), _MAX_PERIOD)
+        period = min(max(dt, 0.0), _MAX_COMMAND_PERIOD)
         refused = self._refused(rows, wanted)
         bounded: dict[str, FloatArray] = {}
         if wanted.position is not None:
@@ -181,7 +181,7 @@ class MotorGuard:
             if values is not None:
                 low, high = self._bounds(field, rows)
                 refused |= ~((values >= low) & (values <= high)) & ~np.isnan(values)
-        self.implausible[rows[refused]] += 1
+        self.implausible_counts[rows[refused]] += 1
         return refused
 
     def _bounds(self, field: str, rows: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -243,7 +243,7 @@ class MotorGuard:
         return np.maximum(down, 0.0), np.maximum(up, 0.0)
 
     def _count(self, limit: str, rows: IntArray, clamped: FloatArray, wanted: FloatArray) -> None:
-        self.clamped[limit][rows[np.abs(clamped - wanted) > _TOLERANCE]] += 1
+        self.clamp_counts[limit][rows[np.abs(clamped - wanted) > _TOLERANCE]] += 1
 
 
 def _without_nan(names: tuple[str, ...], values: dict[str, FloatArray]) -> JointValues:

@@ -15,7 +15,13 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.safety.plausibility import IMPLAUSIBLE
-from gait_ros.hardware.motors import COMMANDS, MOTION, MOTOR_STATES, Hardware, JointValues
+from gait_ros.hardware.motors import (
+    JOINT_COMMANDS_TOPIC,
+    MOTION_TOPIC,
+    MOTOR_STATES_TOPIC,
+    Hardware,
+    JointValues,
+)
 
 # Pause [s] in the readings of a motor that ends its time of rest: it may have moved meanwhile.
 _MAX_PAUSE = 0.5
@@ -23,7 +29,7 @@ _MAX_PAUSE = 0.5
 _REST_TIME, _REST_RANGE = 1.0, 0.01
 
 
-class Readings:
+class MotorReadings:
     """
     Latest finite reading of each motor, its age, and the time for which it has not changed.
 
@@ -45,33 +51,33 @@ class Readings:
         n = len(self._row)
         self._tolerance = np.zeros(n) if tolerance is None else tolerance
         self.values: FloatArray = np.full(n, np.nan)
-        self._came = np.full((n, 2), -np.inf)
+        self._arrivals = np.full((n, 2), -np.inf)
         self._anchor = np.full(n, np.nan)
         self._since = np.full((n, 2), -np.inf)
 
-    def take(self, names: Sequence[str], values: FloatArray, now: FloatArray) -> None:
+    def add(self, names: Sequence[str], values: FloatArray, now: FloatArray) -> None:
         """Add readings that came at a time; unknown names and implausible values are left out."""
         for name, value in zip(names, values.tolist(), strict=True):
             row = self._row.get(name)
             # Written as a negation, because every comparison with NaN is false.
             if row is None or not abs(value) <= IMPLAUSIBLE:
                 continue
-            paused = _spans(self._came[row], now) > _MAX_PAUSE
+            paused = _time_spans(self._arrivals[row], now) > _MAX_PAUSE
             # The anchor is the value at which the rest began: a slow drift ends the rest, too.
             if paused or not abs(value - self._anchor[row]) <= self._tolerance[row]:
                 self._anchor[row], self._since[row] = value, now
-            self.values[row], self._came[row] = value, now
+            self.values[row], self._arrivals[row] = value, now
 
     def ages(self, now: FloatArray) -> FloatArray:
         """Return the age of each reading [s]; ``inf`` before the first."""
-        return _spans(self._came, now)
+        return _time_spans(self._arrivals, now)
 
-    def stillness(self, now: FloatArray) -> FloatArray:
+    def rest_times(self, now: FloatArray) -> FloatArray:
         """Return the time [s] for which each reading has not changed; 0 before the first."""
-        return np.where(np.isnan(self.values), 0.0, _spans(self._since, now))
+        return np.where(np.isnan(self.values), 0.0, _time_spans(self._since, now))
 
 
-def _spans(then: FloatArray, now: FloatArray) -> FloatArray:
+def _time_spans(then: FloatArray, now: FloatArray) -> FloatArray:
     """Return the shorter time span by both clocks [s]; a clock that went back does not count."""
     spans = now - then
     return np.asarray(np.where(spans < 0.0, np.inf, spans).min(axis=-1))
@@ -90,11 +96,11 @@ class MotorWatch:
 
     Attributes
     ----------
-    raw, readings : Readings
+    raw, joint_readings : Readings
         Positions as motors report them, and of their joints since the activation.
     rival : str
         One line on a second sender; empty: there is none.
-    wanted : bool
+    motion_requested : bool
         Whether motion is requested.
 
     """
@@ -105,31 +111,33 @@ class MotorWatch:
         self._hardware, self._joints, self._hold_after = hardware, tuple(joints), hold_after
         motors = [hardware.motors[joint] for joint in joints]
         self.motors = tuple(motor.name for motor in motors)
-        self.raw = Readings(self.motors, np.array([_REST_RANGE * m.ratio for m in motors]))
-        self.rival = ''
-        self.wanted = False
+        self.motor_readings = MotorReadings(
+            self.motors, np.array([_REST_RANGE * m.ratio for m in motors])
+        )
+        self.conflict = ''
+        self.motion_requested = False
         self._times: dict[str, FloatArray] = {}
         self.forget()
 
     def forget(self) -> None:
         """Forget the positions of joints: they may be old, and robots are moved by hand."""
-        self.readings = Readings(self._joints)
+        self.joint_readings = MotorReadings(self._joints)
 
-    def note(self, source: str, now: FloatArray) -> None:
+    def record_arrival(self, source: str, now: FloatArray) -> None:
         """Note the time of a message on a topic."""
         self._times[source] = now
 
     def silent_joints(self, now: FloatArray) -> set[str]:
         """Return the joints whose motors are silent."""
-        late = self.readings.ages(now) > self._hold_after()
+        late = self.joint_readings.ages(now) > self._hold_after()
         return {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
 
-    def obstacle(self, now: FloatArray) -> str:
+    def find_obstacle(self, now: FloatArray) -> str:
         """Return one line on why no command may reach a motor; empty if commands may."""
-        if self.rival:
-            return self.rival
-        ages = self.readings.ages(now)
-        never = np.flatnonzero(np.isnan(self.readings.values))
+        if self.conflict:
+            return self.conflict
+        ages = self.joint_readings.ages(now)
+        never = np.flatnonzero(np.isnan(self.joint_readings.values))
         if len(never):
             return self._unreported(int(never[0]), len(never), now)
         late = np.flatnonzero(ages > self._hold_after())
@@ -141,15 +149,15 @@ class MotorWatch:
             )
         return self._not_requested(now) or self._no_commands(now)
 
-    def ended(self) -> str:
+    def describe_end(self) -> str:
         """Return one line if the gait has been ended on purpose."""
-        if self.wanted or MOTION not in self._times:
+        if self.motion_requested or MOTION_TOPIC not in self._times:
             return ''
-        return f'no motion request: {MOTION} is false; activate a gait and request motion'
+        return f'no motion request: {MOTION_TOPIC} is false; activate a gait and request motion'
 
-    def check_still(self, now: FloatArray) -> None:
+    def check_rest(self, now: FloatArray) -> None:
         """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
-        ages, stillness = self.raw.ages(now), self.raw.stillness(now)
+        ages, stillness = self.motor_readings.ages(now), self.motor_readings.rest_times(now)
         for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
             if np.isinf(age):
                 raise ConfigurationError(f'{self._named(i)} has no finite reading')
@@ -163,13 +171,14 @@ class MotorWatch:
 
     def _unreported(self, first: int, count: int, now: FloatArray) -> str:
         """Return one line on the motors that have not reported, and on implausible readings."""
-        if MOTOR_STATES not in self._times:
-            return f'no message on {MOTOR_STATES}: is the driver of the motors running?'
+        if MOTOR_STATES_TOPIC not in self._times:
+            return f'no message on {MOTOR_STATES_TOPIC}: is the driver of the motors running?'
         why = 'has not reported'
-        if np.isfinite(self.raw.ages(now)[first]):
+        if np.isfinite(self.motor_readings.ages(now)[first]):
             joint = self._hardware.to_joints(
                 JointValues(
-                    names=(self.motors[first],), position=self.raw.values[first : first + 1]
+                    names=(self.motors[first],),
+                    position=self.motor_readings.values[first : first + 1],
                 )
             )
             assert joint.position is not None
@@ -181,22 +190,25 @@ class MotorWatch:
 
     def _not_requested(self, now: FloatArray) -> str:
         """Return one line on why no motion is requested; empty if it is."""
-        if MOTION not in self._times:
-            return f'no motion request: no message on {MOTION}; activate a gait and request motion'
-        age = self._age(MOTION, now)
-        if self.wanted and age > self._hold_after():
-            return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
-        return self.ended()
+        if MOTION_TOPIC not in self._times:
+            return (
+                f'no motion request: no message on {MOTION_TOPIC}; activate a gait and request '
+                'motion'
+            )
+        age = self._age(MOTION_TOPIC, now)
+        if self.motion_requested and age > self._hold_after():
+            return f'{MOTION_TOPIC} is silent for {age:.1f} s: has the node of the gait ended?'
+        return self.describe_end()
 
     def _no_commands(self, now: FloatArray) -> str:
         """Return one line if commands have ceased; empty if they come."""
-        age = self._age(COMMANDS, now)
+        age = self._age(JOINT_COMMANDS_TOPIC, now)
         if age <= self._hold_after():
             return ''
         count = 'no message' if np.isinf(age) else 'no more messages'
         return (
-            f'{count} on {COMMANDS}: is controller_manager running, with target:=topic '
-            'or hardware?'
+            f'{count} on {JOINT_COMMANDS_TOPIC}: is controller_manager running, with '
+            'target:=topic or hardware?'
         )
 
     def _named(self, i: int) -> str:
@@ -205,4 +217,4 @@ class MotorWatch:
     def _age(self, source: str, now: FloatArray) -> float:
         """Return the age [s] of the last message of a source."""
         then = self._times.get(source)
-        return float('inf') if then is None else float(_spans(then, now))
+        return float('inf') if then is None else float(_time_spans(then, now))

@@ -19,9 +19,9 @@ from gait_core.safety.plausibility import IMPLAUSIBLE
 from gait_core.trial.scene import NOTHING
 
 # Topics of the node hardware.
-COMMANDS, STATES = 'hardware/joint_commands', 'hardware/joint_states'
-MOTOR_COMMANDS, MOTOR_STATES = 'motors/joint_commands', 'motors/joint_states'
-MOTION = 'motion_requested'
+JOINT_COMMANDS_TOPIC, JOINT_STATES_TOPIC = 'hardware/joint_commands', 'hardware/joint_states'
+MOTOR_COMMANDS_TOPIC, MOTOR_STATES_TOPIC = 'motors/joint_commands', 'motors/joint_states'
+MOTION_TOPIC = 'motion_requested'
 """Topic of the permission to command motors: an active gait was asked for motion."""
 
 
@@ -81,7 +81,7 @@ class MotorEntry:
         if self.sign not in (1.0, -1.0, None):
             raise ConfigurationError(f'sign is {self.sign:g}, expected 1 or -1')
 
-    def applied_to(self, motor: Motor) -> Motor:
+    def apply_to(self, motor: Motor) -> Motor:
         """Return a motor with the values of this entry."""
         return Motor(
             name=motor.name if self.motor is None else self.motor,
@@ -148,12 +148,12 @@ class Hardware:
         """Convert values of joints to those of their motors; unknown joints are left out."""
         known = [i for i, name in enumerate(values.names) if name in self.motors]
         motors = [self.motors[values.names[i]] for i in known]
-        gain, offset = _constants(motors)
+        gain, offset = _gains_and_offsets(motors)
         return JointValues(
             names=tuple(motor.name for motor in motors),
-            position=_each(values.position, known, lambda q: offset + gain * q),
-            velocity=_each(values.velocity, known, lambda v: gain * v),
-            effort=_each(values.effort, known, lambda e: e / gain),
+            position=_convert_rows(values.position, known, lambda q: offset + gain * q),
+            velocity=_convert_rows(values.velocity, known, lambda v: gain * v),
+            effort=_convert_rows(values.effort, known, lambda e: e / gain),
         )
 
     def to_joints(self, values: JointValues) -> JointValues:
@@ -161,15 +161,15 @@ class Hardware:
         joints = {motor.name: joint for joint, motor in self.motors.items()}
         known = [i for i, name in enumerate(values.names) if name in joints]
         names = tuple(joints[values.names[i]] for i in known)
-        gain, offset = _constants([self.motors[name] for name in names])
+        gain, offset = _gains_and_offsets([self.motors[name] for name in names])
         return JointValues(
             names=names,
-            position=_each(values.position, known, lambda r: (r - offset) / gain),
-            velocity=_each(values.velocity, known, lambda v: v / gain),
-            effort=_each(values.effort, known, lambda e: e * gain),
+            position=_convert_rows(values.position, known, lambda r: (r - offset) / gain),
+            velocity=_convert_rows(values.velocity, known, lambda v: v / gain),
+            effort=_convert_rows(values.effort, known, lambda e: e * gain),
         )
 
-    def calibrated(self, readings: Mapping[str, float]) -> Hardware:
+    def calibrate(self, readings: Mapping[str, float]) -> Hardware:
         """
         Return the hardware with the offsets that put its joints into the reference pose now.
 
@@ -195,7 +195,7 @@ class Hardware:
             motors[joint] = replace(motor, offset=float(reading) - at)
         return replace(self, motors=motors)
 
-    def text(self) -> str:
+    def to_yaml(self) -> str:
         """Write a hardware.yaml from which this is read again, with every bit of its numbers."""
         document: dict[str, Any] = {'robot': self.robot}
         if self.plugin:
@@ -214,7 +214,7 @@ class Hardware:
         return str(yaml.safe_dump(document, sort_keys=False, default_flow_style=None))
 
 
-def same_as_joints(robot: RobotModel) -> Hardware:
+def default_hardware(robot: RobotModel) -> Hardware:
     """Return hardware whose motors have the names and values of the joints."""
     return Hardware(
         robot=robot.name,
@@ -245,7 +245,7 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
         robot's file.
 
     """
-    default = same_as_joints(robot)
+    default = default_hardware(robot)
     if not file:
         return default
     content, location = read_file(HardwareFile, Path(file).expanduser())
@@ -263,20 +263,20 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
             )
     return Hardware(
         robot=robot.name,
-        motors=_motors(content.joints, robot.joint_names, location / 'joints'),
+        motors=_read_motors(content.joints, robot.joint_names, location / 'joints'),
         reference={**default.reference, **pose},
         plugin=content.plugin,
         parameters={name: _as_text(value) for name, value in content.parameters.items()},
     )
 
 
-def _motors(
+def _read_motors(
     entries: Mapping[str, MotorEntry], joints: Sequence[str], location: Location
 ) -> dict[str, Motor]:
     motors = {name: Motor(name=name) for name in joints}
     for pattern, entry in entries.items():
         for name in matching(pattern, joints, (location / pattern).owner):
-            motors[name] = entry.applied_to(motors[name])
+            motors[name] = entry.apply_to(motors[name])
     owner: dict[str, str] = {}
     for joint, motor in motors.items():
         if motor.name in owner:
@@ -293,11 +293,13 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _constants(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]:
+def _gains_and_offsets(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]:
     gain = np.array([motor.sign * motor.ratio for motor in motors], dtype=np.float64)
     return gain, np.array([motor.offset for motor in motors], dtype=np.float64)
 
 
-def _each(values: FloatArray | None, rows: Sequence[int], change: Any) -> FloatArray | None:
+def _convert_rows(
+    values: FloatArray | None, rows: Sequence[int], change: Any
+) -> FloatArray | None:
     """Return the values of some rows, changed; ``None`` for values that are not known."""
     return None if values is None else change(np.asarray(values, dtype=np.float64)[list(rows)])

@@ -21,35 +21,35 @@ from gait_core.errors import BadCommand, ConfigurationError, excerpt
 from gait_core.parameters.declaration import Parameters, bounded, flag, text
 from gait_core.robot.load import load_robot
 from gait_core.robot.name_checks import unknown_name_error
-from gait_ros.hardware.joint_messages import from_values, to_values
+from gait_ros.hardware.joint_messages import joint_state_from_values, values_from_joint_state
 from gait_ros.hardware.motor_guard import MotorGuard
 from gait_ros.hardware.motor_watch import MotorWatch
 from gait_ros.hardware.motors import (
-    COMMANDS,
-    MOTION,
-    MOTOR_COMMANDS,
-    MOTOR_STATES,
-    STATES,
+    JOINT_COMMANDS_TOPIC,
+    JOINT_STATES_TOPIC,
+    MOTION_TOPIC,
+    MOTOR_COMMANDS_TOPIC,
+    MOTOR_STATES_TOPIC,
     JointValues,
     read_hardware,
 )
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.event_queue import EVENTS
-from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.event_queue import EVENT_QUEUE
+from gait_ros.nodes.faults import ThrottledLogger
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
-from gait_ros.nodes.qos import advertise, listen
+from gait_ros.nodes.publisher_checks import describe_second_publisher
+from gait_ros.nodes.qos import advertise, subscribe
 from gait_ros.nodes.run import run_node
-from gait_ros.nodes.services import serve
-from gait_ros.nodes.wiring import second_sender
+from gait_ros.nodes.services import offer_service
 
 _WATCH_PERIOD = 1.0
-_TICK = 0.05
+_HOLD_PERIOD = 0.05
 # Greatest number of unknown names in diagnostics.
-_LISTED = 20
+_MAX_LISTED = 20
 # Longest wait [s] for reliable subscribers to acknowledge the last hold, and time [s] that the
 # message may take to best-effort subscribers.
-_ARRIVAL, _TRANSPORT = 0.2, 0.02
+_ACKNOWLEDGE_TIME, _TRANSPORT_TIME = 0.2, 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,80 +110,80 @@ class HardwareNode(ManagedNode):
             self._hardware, self._joints, lambda: self._declared.value.hold_after
         )
         # Joints whose motors are silent.
-        self._stale: set[str] = set()
-        self._message_counts = {MOTOR_STATES: 0, COMMANDS: 0}
+        self._silent_joints: set[str] = set()
+        self._message_counts = {MOTOR_STATES_TOPIC: 0, JOINT_COMMANDS_TOPIC: 0}
         # Whether motors were ever commanded, and they were made to hold.
-        self._moved = self._holding = False
+        self._was_commanded = self._holding = False
         self._last_command: FloatArray | None = None
-        self._open = False
+        self._commands_pass = False
         self._refused = self._kept_back = self._bounded = 0
         self._unknown: set[str] = set()
         logger = self.get_logger()
         self._warn_refused, self._warn_unknown, self._warn_limited, self._warn_trouble = (
-            Repeated(logger, is_error=False) for _ in range(4)
+            ThrottledLogger(logger, is_error=False) for _ in range(4)
         )
         self._connect()
 
     def _connect(self) -> None:
         self._diagnostics = Diagnostics(self, 'hardware')
-        self._to_motors = advertise(self, JointState, MOTOR_COMMANDS)
-        self._to_manager = advertise(self, JointState, STATES)
-        listen(self, JointState, COMMANDS, self._on_command)
-        listen(self, JointState, MOTOR_STATES, self._on_state)
-        listen(self, Bool, MOTION, self._on_motion)
-        serve(self, Trigger, '~/calibrate', self._on_calibrate)
+        self._to_motors = advertise(self, JointState, MOTOR_COMMANDS_TOPIC)
+        self._to_manager = advertise(self, JointState, JOINT_STATES_TOPIC)
+        subscribe(self, JointState, JOINT_COMMANDS_TOPIC, self._on_command)
+        subscribe(self, JointState, MOTOR_STATES_TOPIC, self._on_state)
+        subscribe(self, Bool, MOTION_TOPIC, self._on_motion)
+        offer_service(self, Trigger, '~/calibrate', self._on_calibrate)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(_TICK, self._on_tick, clock=steady)
+        self.create_timer(_HOLD_PERIOD, self._on_tick, clock=steady)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=steady)
 
     # ------------------------------------------------------------------------------- lifecycle
 
     def activate(self) -> None:
         """Start to pass on states and commands; ConfigurationError if there is a second sender."""
-        self._watch.rival = self._second_sender()
-        if self._watch.rival:
-            raise ConfigurationError(self._watch.rival)
+        self._watch.conflict = self._second_sender()
+        if self._watch.conflict:
+            raise ConfigurationError(self._watch.conflict)
         self._watch.forget()
         self._guard.reset()
-        self._moved = self._holding = False
+        self._was_commanded = self._holding = False
         self._last_command = None
 
     def deactivate(self) -> None:
         """Send a hold to the motors, then nothing more."""
         self._hold()
         self._guard.release()
-        if self._moved:
-            self._to_motors.wait_for_all_acked(Duration(seconds=_ARRIVAL))
+        if self._was_commanded:
+            self._to_motors.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIME))
             # Best-effort subscribers acknowledge nothing.
-            time.sleep(_TRANSPORT)
+            time.sleep(_TRANSPORT_TIME)
 
     # ---------------------------------------------------------------------------------- messages
 
     def _on_motion(self, message: Bool) -> None:
-        self._watch.wanted = bool(message.data)
-        self._watch.note(MOTION, self._now())
+        self._watch.motion_requested = bool(message.data)
+        self._watch.record_arrival(MOTION_TOPIC, self._now())
 
     def _on_state(self, message: JointState) -> None:
-        values = self._read(MOTOR_STATES, message)
+        values = self._read(MOTOR_STATES_TOPIC, message)
         if values is None:
             return
         now = self._now()
         if values.position is not None:
-            self._watch.raw.take(values.names, values.position, now)
+            self._watch.motor_readings.add(values.names, values.position, now)
         if not self.active:
             return
         joints = self._guard.measure(self._hardware.to_joints(values))
         if joints.position is not None:
-            self._watch.readings.take(joints.names, joints.position, now)
+            self._watch.joint_readings.add(joints.names, joints.position, now)
         if joints.names:
-            self._to_manager.publish(from_values(joints, message.header.stamp))
+            self._to_manager.publish(joint_state_from_values(joints, message.header.stamp))
 
     def _on_command(self, message: JointState) -> None:
-        values = self._read(COMMANDS, message)
+        values = self._read(JOINT_COMMANDS_TOPIC, message)
         if values is None or not self.active:
             return
         now = self._now()
-        if self._watch.obstacle(now):
+        if self._watch.find_obstacle(now):
             self._kept_back += 1
             return
         if self._holding:
@@ -191,41 +191,43 @@ class HardwareNode(ManagedNode):
             self._guard.soften()
         self._guard.start_speed = self._declared.value.start_speed
         dt = 0.0 if self._last_command is None else float(now[0] - self._last_command[0])
-        self._last_command, self._moved = now, True
+        self._last_command, self._was_commanded = now, True
         known = [i for i, name in enumerate(values.names) if name in self._hardware.motors]
-        bounded = self._guard.command(_some(values, known), dt)
+        bounded = self._guard.limit_command(_select_rows(values, known), dt)
         self._send(bounded, message.header.stamp)
 
     def _read(self, source: str, message: JointState) -> JointValues | None:
         """Return the values of a message; None if it is refused."""
         self._message_counts[source] += 1
         try:
-            values = to_values(message)
+            values = values_from_joint_state(message)
         except BadCommand as error:
             self._refused += 1
             self._warn_refused(f'{source} refused: {excerpt(error)}')
             return None
-        self._watch.note(source, self._now())
-        known = self._hardware.motors if source == COMMANDS else self._watch.motors
+        self._watch.record_arrival(source, self._now())
+        known = self._hardware.motors if source == JOINT_COMMANDS_TOPIC else self._watch.motors
         if not all(name in known for name in values.names):
             self._report_unknown(source, values.names, list(known))
         return values
 
     def _report_unknown(self, source: str, names: Sequence[str], known: Sequence[str]) -> None:
         for name in names:
-            if name not in known and len(self._unknown) < _LISTED:
+            if name not in known and len(self._unknown) < _MAX_LISTED:
                 self._unknown.add(excerpt(name))
-        if self._warn_unknown.due:
+        if self._warn_unknown.is_due:
             self._warn_unknown(
                 f'{source}: {excerpt(unknown_name_error("name", names, known))}; ignored'
             )
 
     def _send(self, values: JointValues, stamp: Any) -> None:
         if values.names:
-            self._to_motors.publish(from_values(self._hardware.to_motors(values), stamp))
+            self._to_motors.publish(
+                joint_state_from_values(self._hardware.to_motors(values), stamp)
+            )
 
     def _hold(self) -> None:
-        if self._moved:
+        if self._was_commanded:
             self._holding, self._last_command = True, None
             self._send(self._guard.hold(), self.get_clock().now().to_msg())
 
@@ -237,36 +239,36 @@ class HardwareNode(ManagedNode):
             return
         now = self._now()
         stale = self._watch.silent_joints(now)
-        for joint in stale - self._stale:
+        for joint in stale - self._silent_joints:
             # Once it is back it starts from its measured position: it may have moved meanwhile.
             self._guard.release_joint(joint)
-        self._stale = stale
-        obstacle = self._watch.obstacle(now)
+        self._silent_joints = stale
+        obstacle = self._watch.find_obstacle(now)
         if obstacle:
             self._hold()
-        if bool(obstacle) == self._open:
-            self._open = not obstacle
-            if self._open:
+        if bool(obstacle) == self._commands_pass:
+            self._commands_pass = not obstacle
+            if self._commands_pass:
                 self.get_logger().info('commands reach the motors')
-            elif self._holding and obstacle == self._watch.ended():
+            elif self._holding and obstacle == self._watch.describe_end():
                 self.get_logger().info(f'the motors hold: {obstacle}')
             elif self._holding:
                 self.get_logger().error(f'the motors hold: {obstacle}')
 
     def _on_watch(self) -> None:
         rival = self._second_sender()
-        if rival and not self._watch.rival:
+        if rival and not self._watch.conflict:
             self.get_logger().error(rival)
-        self._watch.rival = rival
+        self._watch.conflict = rival
         trouble = 'inactive: configure and activate it'
         if self.active:
-            trouble = self._watch.obstacle(self._now())
+            trouble = self._watch.find_obstacle(self._now())
         if trouble:
             self._warn_trouble(trouble)
         self._log_limited()
         stamp = self.get_clock().now().to_msg()
-        lost = self._holding and (self._watch.wanted or bool(self._stale))
-        self._diagnostics.tell(
+        lost = self._holding and (self._watch.motion_requested or bool(self._silent_joints))
+        self._diagnostics.publish(
             stamp,
             self._declared.value.robot,
             trouble,
@@ -277,7 +279,7 @@ class HardwareNode(ManagedNode):
     def _log_limited(self) -> None:
         """Log the counts of limited commands if there are new ones."""
         guard = self._guard
-        counts = {'implausible': guard.implausible, **guard.clamped}
+        counts = {'implausible': guard.implausible_counts, **guard.clamp_counts}
         changed = {what: int(count.sum()) for what, count in counts.items() if count.any()}
         if sum(changed.values()) > self._bounded:
             self._bounded = sum(changed.values())
@@ -290,12 +292,12 @@ class HardwareNode(ManagedNode):
     def _second_sender(self) -> str:
         """Return one line on a topic with a publisher too many; empty if there is none."""
         for topic, own, what in (
-            (COMMANDS, 0, 'the motors would follow both in turn'),
-            (MOTION, 0, 'each requests motion'),
-            (MOTOR_COMMANDS, 1, 'commands reach the motors without this node'),
-            (STATES, 1, 'its subscribers receive both'),
+            (JOINT_COMMANDS_TOPIC, 0, 'the motors would follow both in turn'),
+            (MOTION_TOPIC, 0, 'each requests motion'),
+            (MOTOR_COMMANDS_TOPIC, 1, 'commands reach the motors without this node'),
+            (JOINT_STATES_TOPIC, 1, 'its subscribers receive both'),
         ):
-            rival = second_sender(self, topic, what, own)
+            rival = describe_second_publisher(self, topic, what, own)
             if rival:
                 return rival
         return ''
@@ -308,10 +310,10 @@ class HardwareNode(ManagedNode):
             'unknown names': ' '.join(sorted(self._unknown)),
             'holds': self._holding,
             'kept back': self._kept_back,
-            'messages left out': EVENTS.left_out,
+            'messages left out': EVENT_QUEUE.replaced_count,
             'implausible states': self._guard.refused_states,
-            'implausible commands': int(self._guard.implausible.sum()),
-            **{f'clamped_{what}': int(n.sum()) for what, n in self._guard.clamped.items()},
+            'implausible commands': int(self._guard.implausible_counts.sum()),
+            **{f'clamped_{what}': int(n.sum()) for what, n in self._guard.clamp_counts.items()},
         }
 
     def _now(self) -> FloatArray:
@@ -331,9 +333,11 @@ class HardwareNode(ManagedNode):
                 f"{file} exists, and is not overwritten: move it, or set 'calibrated' to another "
                 'file'
             )
-        self._watch.check_still(self._now())
-        readings = dict(zip(self._watch.motors, self._watch.raw.values.tolist(), strict=True))
-        calibrated = self._hardware.calibrated(readings).text()
+        self._watch.check_rest(self._now())
+        readings = dict(
+            zip(self._watch.motors, self._watch.motor_readings.values.tolist(), strict=True)
+        )
+        calibrated = self._hardware.calibrate(readings).to_yaml()
         with file.open('x', encoding='utf-8') as output:
             try:
                 output.write(calibrated)
@@ -346,7 +350,7 @@ class HardwareNode(ManagedNode):
         return response
 
 
-def _some(values: JointValues, rows: Sequence[int]) -> JointValues:
+def _select_rows(values: JointValues, rows: Sequence[int]) -> JointValues:
     """Return some rows of values."""
     picked = list(rows)
     fields = {

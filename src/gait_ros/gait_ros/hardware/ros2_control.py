@@ -18,9 +18,19 @@ import yaml
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.robot.model import Joint, RobotModel
 from gait_core.robot.urdf.writer import to_scene_urdf
-from gait_ros.hardware.motors import COMMANDS, STATES, Hardware, same_as_joints
+from gait_ros.hardware.motors import (
+    JOINT_COMMANDS_TOPIC,
+    JOINT_STATES_TOPIC,
+    Hardware,
+    default_hardware,
+)
 
-SIM, MOCK, TOPIC, HARDWARE = TARGETS = ('sim', 'mock', 'topic', 'hardware')
+SIM_TARGET, MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET = TARGETS = (
+    'sim',
+    'mock',
+    'topic',
+    'hardware',
+)
 """
 What moves the joints: the bridge alone; mock_components; whoever takes the topics
 ``hardware/joint_commands``, be it the bridge; real motors.
@@ -32,10 +42,10 @@ IMU_BROADCASTER = 'imu_sensor_broadcaster'
 INTERFACES = ('position', 'velocity', 'effort')
 
 # Time after the end of a trajectory from which its controller holds [s].
-_SILENCE = 0.5
+_COMMAND_TIMEOUT = 0.5
 _MOCK_PLUGIN = 'mock_components/GenericSystem'
 _TOPIC_PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
-_OF_KIND = {'velocity': 'velocity', 'effort': 'effort'}
+_INTERFACE_BY_KIND = {'velocity': 'velocity', 'effort': 'effort'}
 _XACRO = 'http://www.ros.org/wiki/xacro'
 _TOOL = 'tools/write_control.py'
 _IMU_INTERFACES = (
@@ -53,26 +63,26 @@ def command_interfaces(robot: RobotModel) -> tuple[str, ...]:
     which joint a value belongs to.
     """
     kinds = {robot.actuators[name].kind for name in robot.joint_names}
-    wanted = {_OF_KIND.get(kind, 'position') for kind in kinds}
+    wanted = {_INTERFACE_BY_KIND.get(kind, 'position') for kind in kinds}
     return tuple(name for name in INTERFACES if name in wanted)
 
 
-def forward_controller(interface: str) -> str:
+def forward_controller_name(interface: str) -> str:
     """Return the name of the forward command controller of an interface."""
     return f'forward_{interface}_controller'
 
 
-def by_plugin(target: str, hardware: Hardware | None) -> bool:
+def uses_plugin(target: str, hardware: Hardware | None) -> bool:
     """Return whether a plugin of ros2_control drives the motors, and not topics."""
-    return hardware is not None and target == HARDWARE and bool(hardware.plugin)
+    return hardware is not None and target == HARDWARE_TARGET and bool(hardware.plugin)
 
 
 def reports_imu(robot: RobotModel, target: str, hardware: Hardware | None = None) -> bool:
     """Return whether the description for ros2_control has an IMU; topics of joints carry none."""
-    return bool(robot.imu_link) and (target == MOCK or by_plugin(target, hardware))
+    return bool(robot.imu_link) and (target == MOCK_TARGET or uses_plugin(target, hardware))
 
 
-def control_element(
+def control_block(
     robot: RobotModel, target: str, hardware: Hardware | None = None
 ) -> Element | None:
     """
@@ -95,17 +105,17 @@ def control_element(
     """
     if target not in TARGETS:
         raise unknown('target', target, TARGETS)
-    if target == SIM:
+    if target == SIM_TARGET:
         return None
     if robot.force_elements or not robot.joint_names:
         raise ConfigurationError(
             f"robot '{robot.name}' has {len(robot.force_elements)} force elements and "
             f'{len(robot.joint_names)} joints: ros2_control has interfaces for joints only'
         )
-    real = by_plugin(target, hardware)
+    real = uses_plugin(target, hardware)
     block = Element('ros2_control', name=robot.name, type='system')
     system = SubElement(block, 'hardware')
-    if target == MOCK:
+    if target == MOCK_TARGET:
         SubElement(system, 'plugin').text = _MOCK_PLUGIN
         _parameters(system, {'calculate_dynamics': 'true'})
     elif real and hardware is not None:
@@ -116,17 +126,17 @@ def control_element(
         _parameters(
             system,
             {
-                'joint_commands_topic': COMMANDS,
-                'joint_states_topic': STATES,
+                'joint_commands_topic': JOINT_COMMANDS_TOPIC,
+                'joint_states_topic': JOINT_STATES_TOPIC,
                 # Always: silence of a held pose would pass for a controller that is gone.
                 'trigger_joint_command_threshold': '-1',
             },
         )
     for name in robot.joint_names:
         element = _joint(block, robot, robot.joint[name])
-        if target == MOCK:
+        if target == MOCK_TARGET:
             # Real motors report their positions: until then they are unknown.
-            _initial(element, robot)
+            _set_initial_position(element, robot)
         if real and hardware is not None and name in hardware.motors:
             motor = hardware.motors[name]
             numbers = {key: repr(getattr(motor, key)) for key in ('sign', 'ratio', 'offset')}
@@ -138,7 +148,7 @@ def control_element(
 
 def control_urdf(robot: RobotModel, target: str, hardware: Hardware | None = None) -> str:
     """Return the robot's URDF, meshes included, with its block for a target."""
-    block = control_element(robot, target, hardware)
+    block = control_block(robot, target, hardware)
     text = to_scene_urdf(robot)
     if block is None:
         return text
@@ -148,7 +158,7 @@ def control_urdf(robot: RobotModel, target: str, hardware: Hardware | None = Non
     return ElementTree.tostring(document, encoding='unicode', xml_declaration=True) + '\n'
 
 
-def controllers(
+def controller_parameters(
     robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
 ) -> dict[str, Any]:
     """
@@ -185,12 +195,12 @@ def controllers(
                 'allow_partial_joints_goal': True,
                 'allow_nonzero_velocity_at_trajectory_end': True,
                 # After its last point a position is held; a velocity or effort would go on.
-                **({} if interfaces[0] == 'position' else {'cmd_timeout': _SILENCE}),
+                **({} if interfaces[0] == 'position' else {'cmd_timeout': _COMMAND_TIMEOUT}),
             },
         ),
     }
     for interface in interfaces:
-        own[forward_controller(interface)] = (
+        own[forward_controller_name(interface)] = (
             'forward_command_controller/ForwardCommandController',
             {'joints': list(joints), 'interface_name': interface},
         )
@@ -205,11 +215,13 @@ def controllers(
     return {f'/**/{name}': {'ros__parameters': values} for name, values in nodes.items() if values}
 
 
-def controllers_text(
+def controllers_yaml(
     robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
 ) -> str:
     """Return the controllers.yaml of a robot."""
-    return str(yaml.safe_dump(controllers(robot, target, rate, hardware), sort_keys=False))
+    return str(
+        yaml.safe_dump(controller_parameters(robot, target, rate, hardware), sort_keys=False)
+    )
 
 
 def control_xacro(robot: RobotModel) -> str:
@@ -220,12 +232,12 @@ def control_xacro(robot: RobotModel) -> str:
     the plugin it is given.
     """
     blocks = {
-        f'target == "{MOCK}"': control_element(robot, MOCK),
-        f'target == "{TOPIC}" or target == "{HARDWARE}" and not plugin': control_element(
-            robot, TOPIC
-        ),
-        f'target == "{HARDWARE}" and plugin': control_element(
-            robot, HARDWARE, replace(same_as_joints(robot), motors={}, plugin='${plugin}')
+        f'target == "{MOCK_TARGET}"': control_block(robot, MOCK_TARGET),
+        (
+            f'target == "{TOPIC_TARGET}" or target == "{HARDWARE_TARGET}" and not plugin'
+        ): control_block(robot, TOPIC_TARGET),
+        f'target == "{HARDWARE_TARGET}" and plugin': control_block(
+            robot, HARDWARE_TARGET, replace(default_hardware(robot), motors={}, plugin='${plugin}')
         ),
     }
     ElementTree.register_namespace('xacro', _XACRO)
@@ -235,20 +247,20 @@ def control_xacro(robot: RobotModel) -> str:
         macro, 'unless', value=f'${{target in {TARGETS!r}}}'
     ).text = f'${{xacro.fatal("target is %s, expected one of {", ".join(TARGETS)}" % target)}}'
     # What all blocks have alike stands once.
-    any_target = _xacro(macro, 'unless', value=f'${{target == "{SIM}"}}')
+    any_target = _xacro(macro, 'unless', value=f'${{target == "{SIM_TARGET}"}}')
     shown = SubElement(any_target, 'ros2_control', name=robot.name, type='system')
     system = SubElement(shown, 'hardware')
     for condition, block in blocks.items():
         assert block is not None
         _xacro(system, 'if', value=f'${{bool({condition})}}').extend(block[0])
-    mocked = f'${{target == "{MOCK}"}}'
+    mocked = f'${{target == "{MOCK_TARGET}"}}'
     for name in robot.joint_names:
         element = _joint(shown, robot, robot.joint[name])
-        _initial(element, robot, lambda state: _xacro(state, 'if', value=mocked))
-    sensed = f'${{bool(target == "{MOCK}" or target == "{HARDWARE}" and plugin)}}'
+        _set_initial_position(element, robot, lambda state: _xacro(state, 'if', value=mocked))
+    sensed = f'${{bool(target == "{MOCK_TARGET}" or target == "{HARDWARE_TARGET}" and plugin)}}'
     if robot.imu_link:
         sensor = _xacro(shown, 'if', value=sensed)
-        _imu(sensor, robot, MOCK, lambda state: _xacro(state, 'if', value=mocked))
+        _imu(sensor, robot, MOCK_TARGET, lambda state: _xacro(state, 'if', value=mocked))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding='unicode')
     return f'<?xml version="1.0"?>\n<!-- Made from the model by {_TOOL}. -->\n{text}\n'
@@ -279,12 +291,12 @@ def _joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
     return element
 
 
-def _same(element: Element) -> Element:
+def _unconditional(element: Element) -> Element:
     return element
 
 
-def _initial(
-    joint: Element, robot: RobotModel, where: Callable[[Element], Element] = _same
+def _set_initial_position(
+    joint: Element, robot: RobotModel, where: Callable[[Element], Element] = _unconditional
 ) -> None:
     """Let a joint begin in the stance; ``where`` puts a condition around the parameter."""
     state = joint.find('state_interface[@name="position"]')
@@ -297,11 +309,11 @@ def _imu(
     block: Element,
     robot: RobotModel,
     target: str,
-    where: Callable[[Element], Element] = _same,
+    where: Callable[[Element], Element] = _unconditional,
 ) -> None:
     sensor = SubElement(block, 'sensor', name='imu')
     for name in _IMU_INTERFACES:
         state = SubElement(sensor, 'state_interface', name=name)
-        if name == 'orientation.w' and target == MOCK:
+        if name == 'orientation.w' and target == MOCK_TARGET:
             _parameters(where(state), {'initial_value': '1.0'})
     _parameters(sensor, {'frame_id': robot.imu_link})

@@ -16,25 +16,29 @@ from gait_core.motion.targets import JointTargets
 from gait_core.motion.trajectory import Trajectory
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_ros.hardware.joint_messages import from_values, to_targets, to_values
+from gait_ros.hardware.joint_messages import (
+    joint_state_from_values,
+    targets_from_values,
+    values_from_joint_state,
+)
 from gait_ros.hardware.motors import (
-    COMMANDS,
-    MOTOR_COMMANDS,
-    MOTOR_STATES,
-    STATES,
+    JOINT_COMMANDS_TOPIC,
+    JOINT_STATES_TOPIC,
+    MOTOR_COMMANDS_TOPIC,
+    MOTOR_STATES_TOPIC,
     read_hardware,
 )
 from gait_ros.messages.commands import from_commands, from_trajectory
-from gait_ros.nodes.faults import Repeated
-from gait_ros.nodes.qos import listen
-from gait_ros.nodes.wiring import second_sender
+from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.publisher_checks import describe_second_publisher
+from gait_ros.nodes.qos import subscribe
 
-_PATIENCE = 3.0
+_SILENCE = 3.0
 # Commands from which on their end is told: somebody may move a robot by hand, by single ones.
-_STREAM = 100
+_MIN_STREAM_LENGTH = 100
 
 
-class Commanded(Protocol):
+class CommandedSimulation(Protocol):
     """A simulation that runs on under whatever targets came last."""
 
     @property
@@ -72,7 +76,7 @@ class JointTopics:
         self,
         node: Node,
         params: Any,
-        live: Callable[[], Commanded | None],
+        live: Callable[[], CommandedSimulation | None],
         now: Callable[[], int],
     ) -> None:
         self._node, self._params, self._live, self._now = node, params, live, now
@@ -84,9 +88,11 @@ class JointTopics:
                 )
             self._motors = read_hardware(params.calibration, load_robot(params.robot))
         commands, self.states = (
-            (COMMANDS, STATES) if self._motors is None else (MOTOR_COMMANDS, MOTOR_STATES)
+            (JOINT_COMMANDS_TOPIC, JOINT_STATES_TOPIC)
+            if self._motors is None
+            else (MOTOR_COMMANDS_TOPIC, MOTOR_STATES_TOPIC)
         )
-        inputs: dict[str, tuple[Any, Callable[[Commanded, Any], None]]] = {
+        inputs: dict[str, tuple[Any, Callable[[CommandedSimulation, Any], None]]] = {
             commands: (JointState, self._take_joint_commands)
         }
         if not params.hardware:
@@ -99,27 +105,29 @@ class JointTopics:
         self._inputs = tuple(inputs)
         self.refused = 0
         """How many messages could not be taken."""
-        self._taken, self._heard = 0, 0.0
+        self._received_count, self._heard = 0, 0.0
         for topic, (kind, take) in inputs.items():
-            listen(node, kind, topic, self._taker(topic, take))
+            subscribe(node, kind, topic, self._make_callback(topic, take))
 
-    def rival(self) -> str:
+    def find_conflict(self) -> str:
         """Return who speaks on a topic that is for one, for a person; empty: nobody does."""
         for topic in self._inputs:
-            rival = second_sender(self._node, topic, 'the robot follows both in turn', own=0)
+            rival = describe_second_publisher(
+                self._node, topic, 'the robot follows both in turn', own_count=0
+            )
             if rival:
                 return rival
-        return second_sender(self._node, self.states, 'its subscribers receive both')
+        return describe_second_publisher(self._node, self.states, 'its subscribers receive both')
 
-    def withheld(self) -> str:
+    def describe_withheld_commands(self) -> str:
         """Return that the senders to motors wait for motion to be requested; empty if not."""
         if not self._params.hardware or not any(map(self._node.count_publishers, self._inputs)):
             return ''
         return f'no command on {self.commands} before motion is requested'
 
-    def ceased(self) -> str:
+    def describe_ended_commands(self) -> str:
         """Return what tells that a stream of commands has ended; empty: none has."""
-        if self._taken < _STREAM or time.monotonic() - self._heard < _PATIENCE:
+        if self._received_count < _MIN_STREAM_LENGTH or time.monotonic() - self._heard < _SILENCE:
             return ''
         return (
             f'no more joint commands on {self.commands} for '
@@ -127,21 +135,25 @@ class JointTopics:
             'its last targets'
         )
 
-    def spoken(self, message: JointState) -> JointState:
+    def convert_states(self, message: JointState) -> JointState:
         """Return joint states as the motors report them, where there are any."""
         if self._motors is None:
             return message
-        return from_values(self._motors.to_motors(to_values(message)), message.header.stamp)
+        return joint_state_from_values(
+            self._motors.to_motors(values_from_joint_state(message)), message.header.stamp
+        )
 
-    def _taker(self, topic: str, take: Callable[[Commanded, Any], None]) -> Callable[[Any], None]:
-        warn = Repeated(self._node.get_logger(), is_error=False)
+    def _make_callback(
+        self, topic: str, take: Callable[[CommandedSimulation, Any], None]
+    ) -> Callable[[Any], None]:
+        warn = ThrottledLogger(self._node.get_logger(), is_error=False)
 
         def taken(message: Any) -> None:
             """Give a message to what is live, or refuse it with a warning."""
             live = self._live()
             if live is None:
                 return
-            self._taken, self._heard = self._taken + 1, time.monotonic()
+            self._received_count, self._heard = self._received_count + 1, time.monotonic()
             try:
                 take(live, message)
             except Exception as error:
@@ -150,17 +162,17 @@ class JointTopics:
 
         return taken
 
-    def _take_trajectory(self, live: Commanded, message: JointTrajectory) -> None:
+    def _take_trajectory(self, live: CommandedSimulation, message: JointTrajectory) -> None:
         live.follow(*from_trajectory(message, self._now()))
 
-    def _take_commands(self, live: Commanded, message: Float64MultiArray) -> None:
+    def _take_commands(self, live: CommandedSimulation, message: Float64MultiArray) -> None:
         names = live.robot.target_names
         live.command(from_commands(message, names, self._params.interface))
 
-    def _take_joint_commands(self, live: Commanded, message: JointState) -> None:
-        values = to_values(message)
+    def _take_joint_commands(self, live: CommandedSimulation, message: JointState) -> None:
+        values = values_from_joint_state(message)
         if self._motors is not None:
             values = self._motors.to_joints(values)
-        targets = to_targets(values)
+        targets = targets_from_values(values)
         if targets:
             live.command(*targets)

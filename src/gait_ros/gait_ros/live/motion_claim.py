@@ -7,9 +7,9 @@ from std_msgs.msg import Bool
 
 from gait_core.errors import ConfigurationError
 from gait_core.safety.layer import RUNNING, STARTING
-from gait_ros.hardware.motors import MOTION
+from gait_ros.hardware.motors import MOTION_TOPIC
+from gait_ros.nodes.publisher_checks import UNDISCOVERED, find_other_publishers
 from gait_ros.nodes.qos import advertise
-from gait_ros.nodes.wiring import UNKNOWN, others_on
 
 
 class MotionClaim:
@@ -29,10 +29,10 @@ class MotionClaim:
 
     def __init__(self, node: Node, topic: str) -> None:
         self._node, self._topic = node, topic
-        self._publisher = advertise(node, Bool, MOTION)
-        self.asked = False
+        self._publisher = advertise(node, Bool, MOTION_TOPIC)
+        self.is_requested = False
         """True if motion was requested since ``begin``."""
-        self.rival = ''
+        self.conflict = ''
         """One line on another node that sends targets to the same robot, or empty."""
 
     def begin(self) -> None:
@@ -45,29 +45,29 @@ class MotionClaim:
             If another node sends targets to the same robot; the message names it.
 
         """
-        self.find_rival()
-        if self.rival:
-            raise ConfigurationError(self.rival)
+        self.find_conflict()
+        if self.conflict:
+            raise ConfigurationError(self.conflict)
         self.end()
 
-    def find_rival(self) -> None:
+    def find_conflict(self) -> None:
         """Update ``rival`` from the publishers of the topic."""
-        others = others_on(self._node, self._topic)
-        self.rival = ''
+        others = find_other_publishers(self._node, self._topic)
+        self.conflict = ''
         # A publisher whose node is not discovered yet has no name to report: wait for it.
-        if others and not any(UNKNOWN in other for other in others):
+        if others and not any(UNDISCOVERED in other for other in others):
             topic = self._node.resolve_topic_name(self._topic)
-            self.rival = (
+            self.conflict = (
                 f'{topic} is published by {others[0]}, too: the robot would follow both in turn; '
                 'end one of them'
             )
 
     def publish(self, mode: str) -> None:
         """Publish the permission, which begins when the safety layer's mode moves the robot."""
-        self.asked |= mode in (STARTING, RUNNING)
-        self._publisher.publish(Bool(data=self.asked))
+        self.is_requested |= mode in (STARTING, RUNNING)
+        self._publisher.publish(Bool(data=self.is_requested))
 
     def end(self) -> None:
         """Withdraw the permission: the motors hold."""
-        self.asked = False
+        self.is_requested = False
         self._publisher.publish(Bool(data=False))

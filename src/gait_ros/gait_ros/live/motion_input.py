@@ -17,12 +17,12 @@ from gait_core.motion.velocity_limits import Velocity, VelocityLimits, describe_
 from gait_core.safety.layer import STANDING, STARTING
 from gait_core.trial.spec import Command
 from gait_ros.live.posture_input import PostureInput
-from gait_ros.nodes.faults import Repeated
-from gait_ros.nodes.qos import listen
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.qos import subscribe
+from gait_ros.nodes.services import offer_service
 
-TOPIC, SERVICE = 'cmd_vel', '~/walk'
-_STOP = Command(set_points={'stop': 1.0})
+VELOCITY_TOPIC, WALK_SERVICE = 'cmd_vel', '~/walk'
+_STOP_COMMAND = Command(set_points={'stop': 1.0})
 
 
 class MotionInput:
@@ -55,7 +55,7 @@ class MotionInput:
     came_to_stand : bool
         Whether the last update ended a gait, after which the controller must be reset. Never while
         a posture is set: after a reset the body would move to the height of the walk first.
-    beyond : int
+    clipped_count : int
         Number of velocities beyond the limits.
 
     """
@@ -78,15 +78,17 @@ class MotionInput:
             bounds, lambda: (now(), time.monotonic_ns()), timeout, demonstration
         )
         self.stop = GaitStop()
-        self.came_to_stand, self.beyond = False, 0
+        self.gait_has_ended, self.clipped_count = False, 0
         self._expiry_logged, self._logged_moving = False, True
-        self._warn_refused = Repeated(node.get_logger(), is_error=False)
-        self._warn_beyond = Repeated(node.get_logger(), is_error=False)
+        self._warn_refused = ThrottledLogger(node.get_logger(), is_error=False)
+        self._warn_beyond = ThrottledLogger(node.get_logger(), is_error=False)
         if stamped:
-            listen(node, TwistStamped, TOPIC, lambda message: self._on_twist(message.twist))
+            subscribe(
+                node, TwistStamped, VELOCITY_TOPIC, lambda message: self._on_twist(message.twist)
+            )
         else:
-            listen(node, Twist, TOPIC, self._on_twist)
-        serve(node, SetBool, SERVICE, self._on_walk)
+            subscribe(node, Twist, VELOCITY_TOPIC, self._on_twist)
+        offer_service(node, SetBool, WALK_SERVICE, self._on_walk)
         if demonstration is not None and not self.request.walking:
             x, y, yaw = demonstration
             raise ConfigurationError(
@@ -97,8 +99,10 @@ class MotionInput:
     @property
     def command(self) -> Command:
         """Command in force: velocity, or the set point ``stop`` without one, and the posture."""
-        command = Command(velocity=self.request.velocity) if self.request.walking else _STOP
-        return self._posture.added(command) if self._posture is not None else command
+        command = (
+            Command(velocity=self.request.velocity) if self.request.walking else _STOP_COMMAND
+        )
+        return self._posture.add_set_points(command) if self._posture is not None else command
 
     def update(
         self,
@@ -127,15 +131,15 @@ class MotionInput:
         self._log_expiry()
         posture, asked = self._posture, self.request.walking
         if posture is not None:
-            asked = (asked and not posture.sits) or posture.asked
+            asked = (asked and not posture.requests_sit) or posture.is_requested
             # A posture starts the robot once; while it runs, its set points are part of every
             # command.
             if mode not in (STARTING, STANDING):
-                posture.asked = False
+                posture.is_requested = False
         position = None if targets is None or targets.position is None else targets.position[-1]
         before = self.stop.moving
         moving = self.stop.update(dt, asked or beside, mode == STARTING, state, position)
-        self.came_to_stand = before and not moving and not (posture and posture.set_points)
+        self.gait_has_ended = before and not moving and not (posture and posture.set_points)
         if moving != self._logged_moving:
             self._logged_moving = moving
             if not moving:
@@ -165,14 +169,14 @@ class MotionInput:
         try:
             self.request.receive(velocity)
         except ConfigurationError as error:
-            self._warn_refused(f'{TOPIC} refused: {error}')
+            self._warn_refused(f'{VELOCITY_TOPIC} refused: {error}')
             return
         # A sender that ends after a zero velocity has stopped the robot: no warning is due.
         self._expiry_logged = not any(velocity)
         if text := describe_clipping(self._bounds(), velocity):
-            self.beyond += 1
-            how = '' if self.request.follows_velocity else f'; {SERVICE} starts and stops it'
-            self._warn_beyond(f'{TOPIC} is not followed exactly: {text}{how}')
+            self.clipped_count += 1
+            how = '' if self.request.follows_velocity else f'; {WALK_SERVICE} starts and stops it'
+            self._warn_beyond(f'{VELOCITY_TOPIC} is not followed exactly: {text}{how}')
 
     def _on_walk(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         refusal = self._refusal() if request.data else ''

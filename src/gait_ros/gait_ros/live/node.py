@@ -30,30 +30,34 @@ from gait_core.trial.setup import choose_controller, nested, own_gait
 from gait_core.trial.spec import Command
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
-from gait_ros.live.champion import check_origin, find_champion, node_champion
+from gait_ros.live.gait_watch import GaitWatch, LiveInputs, WatchedGait
 from gait_ros.live.motion_claim import MotionClaim
 from gait_ros.live.motion_input import MotionInput
+from gait_ros.live.node_champion import check_origin, find_node_champion, make_node_champion
 from gait_ros.live.node_parameters import NO_PRESET, ControllerNodeParams
 from gait_ros.live.observation import LiveObservation
-from gait_ros.live.posture_input import PostureInput, takes_posture
+from gait_ros.live.posture_input import PostureInput, accepts_posture
 from gait_ros.live.safe_output import SafeOutput
 from gait_ros.live.step_clock import StepClock
-from gait_ros.live.watch import GaitWatch, LiveInputs, WatchedGait
 from gait_ros.messages.commands import to_commands, to_gait_state
 from gait_ros.messages.conversions import BUILDER
 from gait_ros.messages.markers import gait_markers
-from gait_ros.nodes.faults import FAULTS, Repeated
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
 from gait_ros.nodes.managed import ManagedNode
-from gait_ros.nodes.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
-from gait_ros.nodes.qos import advertise, guarded, listen
+from gait_ros.nodes.parameters import (
+    DeclaredParameters,
+    parameter_overrides,
+    refuse_unknown_overrides,
+)
+from gait_ros.nodes.qos import advertise, guard_callback, subscribe
 from gait_ros.nodes.run import run_node
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.services import offer_service
 from gait_ros.trials.lockstep import LockstepClient
 
 _WATCH_PERIOD = 1.0
-_SHOWN = 0.1
+_MARKER_PERIOD = 0.1
 # Longest wait until subscribers have the last message, and time that it may be on its way [s].
-_ARRIVAL, _UNDERWAY = 0.2, 0.05
+_ACKNOWLEDGE_TIME, _TRANSPORT_TIME = 0.2, 0.05
 
 
 class ControllerNode(ManagedNode):
@@ -73,7 +77,7 @@ class ControllerNode(ManagedNode):
         self, name: str = 'controller', *, robot: str = '', controller: str = '', **kwargs: Any
     ) -> None:
         super().__init__(name, **kwargs)
-        self._champion = find_champion(overrides(self), self.arguments)
+        self._champion = find_node_champion(parameter_overrides(self), self.arguments)
         defaults: dict[str, Any] = {'robot': robot, 'controller': controller}
         if self._champion is not None:
             defaults = self._champion.controller_defaults()
@@ -83,7 +87,7 @@ class ControllerNode(ManagedNode):
         if not self._chosen.robot:
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
         simulated = bool(self.get_parameter('use_sim_time').value)
-        self._chosen.check_demo(simulated, commanded='command' in overrides(self))
+        self._chosen.check_demo(simulated, commanded='command' in parameter_overrides(self))
         self._make_controller()
         self._step_clock = StepClock(
             self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
@@ -99,7 +103,7 @@ class ControllerNode(ManagedNode):
         refuse_unknown_overrides(self)
         self._advertise()
         # Wall time, so that it also runs when simulated time does not.
-        watch = guarded(self, 'watching the gait', lambda _: self._on_watch())
+        watch = guard_callback(self, 'watching the gait', lambda _: self._on_watch())
         self.create_timer(_WATCH_PERIOD, lambda: watch(None), clock=self._steady)
 
     def _make_controller(self) -> None:
@@ -112,7 +116,7 @@ class ControllerNode(ManagedNode):
         )
         cls = registry.controller(name)
         self.controller_name = name
-        origin = origin_in(nested(overrides(self).items()).get('provenance'))
+        origin = origin_in(nested(parameter_overrides(self).items()).get('provenance'))
         self._check_origin(origin)
         if champion is not None:
             champion.check_parameters(asdict(chosen))
@@ -131,7 +135,7 @@ class ControllerNode(ManagedNode):
             cls.Params,
             prefix='gait',
             defaults=defaults,
-            check=lambda params: self._try(lambda: cls(self.robot, params, *self._weights)),
+            check=lambda params: self._check_gait(lambda: cls(self.robot, params, *self._weights)),
             on_change=self._on_gait,
         )
         self.controller: Controller = cls(self.robot, self._gait.value, *self._weights)
@@ -152,7 +156,7 @@ class ControllerNode(ManagedNode):
         self._state_publisher = advertise(self, GaitState, 'gait_state')
         self._markers = advertise(self, MarkerArray, 'gait_markers')
         self._shown = 0
-        self._live = None if chosen.lockstep else self._listen()
+        self._live = None if chosen.lockstep else self._subscribe()
         self._watch = GaitWatch(
             self,
             WatchedGait(
@@ -164,36 +168,36 @@ class ControllerNode(ManagedNode):
                 live=self._live,
             ),
         )
-        serve(self, LoadGait, '~/load_gait', self._on_load_gait)
+        offer_service(self, LoadGait, '~/load_gait', self._on_load_gait)
         self._lockstep: LockstepClient | None = None
         self._loading = False
-        self._say_fault = Repeated(self.get_logger())
+        self._say_fault = ThrottledLogger(self.get_logger())
 
-    def _first_velocity(self) -> tuple[float, float, float]:
+    def _demo_velocity(self) -> tuple[float, float, float]:
         x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
         return x, y, yaw
 
-    def _listen(self) -> LiveInputs:
+    def _subscribe(self) -> LiveInputs:
         claim = MotionClaim(self, self._chosen.output)
         seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
         for kind, topic, callback in (
-            (JointState, 'joint_states', seen.joint_state),
-            (FootContacts, 'foot_contacts', seen.foot_contacts),
-            (Imu, 'imu/data', seen.imu),
-            (Odometry, 'odom', seen.odometry),
+            (JointState, 'joint_states', seen.add_joint_state),
+            (FootContacts, 'foot_contacts', seen.add_foot_contacts),
+            (Imu, 'imu/data', seen.add_imu),
+            (Odometry, 'odom', seen.add_odometry),
         ):
-            listen(self, kind, topic, callback)
+            subscribe(self, kind, topic, callback)
         motion = MotionInput(
             self,
             self._step_clock.now,
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
             bounds=lambda: self.controller.velocity_bounds,
-            demonstration=self._first_velocity() if self._chosen.demo else None,
-            posture=PostureInput(self) if takes_posture(self.controller) else None,
-            refusal=self._cannot_walk,
+            demonstration=self._demo_velocity() if self._chosen.demo else None,
+            posture=PostureInput(self) if accepts_posture(self.controller) else None,
+            refusal=self._walk_refusal,
         )
-        return LiveInputs(seen=seen, claim=claim, motion=motion)
+        return LiveInputs(observation=seen, claim=claim, motion=motion)
 
     @property
     def _command(self) -> Command:
@@ -221,10 +225,10 @@ class ControllerNode(ManagedNode):
         """Stop stepping; the last message to the robot is a hold."""
         if self._step_clock.stop():
             self._hold()
-            self._targets_publisher.wait_for_all_acked(Duration(seconds=_ARRIVAL))
+            self._targets_publisher.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIME))
             # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
             # the publisher goes.
-            time.sleep(_UNDERWAY)
+            time.sleep(_TRANSPORT_TIME)
         self._cancel_motion()
         if self._live is not None:
             self._live.claim.end()
@@ -245,11 +249,11 @@ class ControllerNode(ManagedNode):
 
     def _stopped(self) -> str:
         """Return the reason for which lock-step gives no targets; empty if it gives them."""
-        self._safe.take_stops()
-        return self._safe.stopped
+        self._safe.handle_stops()
+        return self._safe.stop_reason
 
     def _begin(self) -> None:
-        self._begun = False
+        self._is_reset = False
         self._reset_controller()
         self._safe.layer.restart()
         self._sent: JointTargets | None = None
@@ -257,15 +261,15 @@ class ControllerNode(ManagedNode):
 
     def _on_time_back(self) -> None:
         if self._live is not None:
-            self._live.seen.forget()
+            self._live.observation.forget_later_readings()
             self._live.motion.forget_velocity()
         self._begin()
 
     def _reset_controller(self) -> None:
         """Reset the controller, unless it has made no step since its last reset."""
-        if not self._begun:
+        if not self._is_reset:
             self.controller.reset(self._declared.value.seed)
-        self._begun = True
+        self._is_reset = True
         self._tick, self._time = 0, 0.0
 
     # ---------------------------------------------------------------------------------- stepping
@@ -275,42 +279,42 @@ class ControllerNode(ManagedNode):
         assert live is not None
         try:
             self._run_period(live)
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self._safe.refuse(error)
             self._hold()
             live.claim.publish(self._safe.layer.mode)
 
     def _run_period(self, live: LiveInputs) -> None:
-        self._safe.take_stops()
+        self._safe.handle_stops()
         dt, span = self._step_clock.advance()
-        observation = live.seen.observation(self._tick, self._time)
+        observation = live.observation.observation(self._tick, self._time)
         absent = missing_fields(observation, self.controller.needs)
         # Before the first motion, wait for a second sender to leave. Later only report it: a robot
         # in the middle of a gait would fall if the gait stopped.
-        self._watch.waiting = '' if live.claim.asked else live.claim.rival
+        self._watch.waiting = '' if live.claim.is_requested else live.claim.conflict
         if absent:
-            self._watch.waiting = self._watch.missing_inputs(absent)
+            self._watch.waiting = self._watch.describe_missing_inputs(absent)
         self._report(self._show)
         if self._watch.waiting:
             return
 
         def step() -> JointTargets:
             """Return the targets of the next tick."""
-            self._begun = False
-            now_seen = live.seen.observation(self._tick, self._time)
+            self._is_reset = False
+            now_seen = live.observation.observation(self._tick, self._time)
             targets = self.controller.step(dt, self._command, now_seen)
             self._tick, self._time = self._tick + 1, self._time + dt
             return targets
 
-        age = live.seen.age(self.controller.needs)
+        age = live.observation.age(self.controller.needs)
         moving = live.motion.update(
-            dt, self.asks_motion(), self._safe.layer.mode, self.controller.state, self._sent
+            dt, self.requests_motion(), self._safe.layer.mode, self.controller.state, self._sent
         )
-        if live.motion.came_to_stand:
+        if live.motion.gait_has_ended:
             self._reset_controller()
         # Targets after a late period are limited as in one of usual length, so that the robot does
         # not move faster to make up for the delay.
-        self._sent = self._safe.targets(min(dt, span), observation, age, step, moving)
+        self._sent = self._safe.next_targets(min(dt, span), observation, age, step, moving)
         if self._safe.layer.mode == FALLEN:
             self._cancel_motion()
         if self._sent is not None:
@@ -318,7 +322,7 @@ class ControllerNode(ManagedNode):
             live.claim.publish(self._safe.layer.mode)
         self._report(self._publish_state)
 
-    def asks_motion(self) -> bool:
+    def requests_motion(self) -> bool:
         """Return whether motion beside the walk is requested; False for the generic node."""
         return False
 
@@ -326,10 +330,10 @@ class ControllerNode(ManagedNode):
         if self._live is not None:
             self._live.motion.cancel()
 
-    def _cannot_walk(self) -> str:
+    def _walk_refusal(self) -> str:
         if not self.active:
             return 'the node is inactive: configure and activate it'
-        return self._safe.trouble if self._safe.urgent else ''
+        return self._safe.trouble if self._safe.is_urgent else ''
 
     def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
@@ -342,7 +346,7 @@ class ControllerNode(ManagedNode):
         """Publish something about the gait; its failure is logged and does not stop the robot."""
         try:
             report()
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self._say_fault(f'gait_state or gait_markers are not published: {reason(error)}')
 
     def _publish_state(self) -> None:
@@ -356,13 +360,13 @@ class ControllerNode(ManagedNode):
     def _show(self) -> None:
         """Publish markers at 10 Hz at most, if anybody subscribes."""
         now = self._steady.now().nanoseconds
-        if now - self._shown < _SHOWN * 1e9 or not self._markers.get_subscription_count():
+        if now - self._shown < _MARKER_PERIOD * 1e9 or not self._markers.get_subscription_count():
             return
         self._shown = now
         gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
         waiting = self._watch.waiting
-        stop = waiting or self._safe.last_stop
-        steps = not (waiting or self._safe.urgent)
+        stop = waiting or self._safe.last_stop_reason
+        steps = not (waiting or self._safe.is_urgent)
         landings = self.controller.landings() if steps else {}
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
@@ -370,14 +374,14 @@ class ControllerNode(ManagedNode):
         """Return the behaviour in ``gait_state``; empty for a controller without behaviours."""
         return ''
 
-    def _try(self, make: Callable[[], Controller]) -> None:
+    def _check_gait(self, make: Callable[[], Controller]) -> None:
         """Check parameters by making a controller; ConfigurationError if they are refused."""
-        self.let_gait_go_on()
+        self.handle_due_work()
         make()
 
-    def let_gait_go_on(self) -> None:
+    def handle_due_work(self) -> None:
         """Handle stops and a due control period, so that many requests do not delay them."""
-        self._safe.take_stops()
+        self._safe.handle_stops()
         # A controller that is being loaded must not be stepped.
         if not self._loading:
             self._step_clock.catch_up()
@@ -389,7 +393,7 @@ class ControllerNode(ManagedNode):
     def _on_load_gait(
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
-        self.let_gait_go_on()
+        self.handle_due_work()
         self._loading = True
         try:
             response.changed_params = list(self._load_gait(Path(request.file)))
@@ -405,7 +409,7 @@ class ControllerNode(ManagedNode):
         cls = registry.controller(self.controller_name)
         if not found.is_champion:
             return self._gait.set(found.gait(cls.Params))
-        champion = node_champion(found)
+        champion = make_node_champion(found)
         champion.check_body(self._chosen.robot, self._chosen.draw)
         champion.check_rate(self._chosen.control_rate)
         params = build(cls.Params, champion.spec.parameters)
@@ -424,14 +428,14 @@ class ControllerNode(ManagedNode):
             raise
         # The pose in which the new controller begins may be far from the present one.
         self.controller.reset(self._declared.value.seed)
-        self._begun = True
+        self._is_reset = True
         self._safe.layer.renew()
         return changed
 
     # ---------------------------------------------------------------------------------- watching
 
     def _on_watch(self) -> None:
-        self._watch.look()
+        self._watch.update()
         if self._lockstep is not None:
             self._publish_state()
 

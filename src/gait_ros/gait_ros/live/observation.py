@@ -22,7 +22,7 @@ from gait_core.robot.name_checks import check_message_names, unknown_name_error
 from gait_core.safety.plausibility import IMPLAUSIBLE, position_span
 from gait_interfaces.msg import FootContacts
 
-SOURCES = {
+FIELD_TOPICS = {
     'joint_positions': 'joint_states',
     'joint_velocities': 'joint_states',
     'joint_efforts': 'joint_states',
@@ -36,23 +36,23 @@ SOURCES = {
 """Topics from which the fields of an observation come."""
 
 
-_OF_JOINTS = {
+_JOINT_FIELDS = {
     'joint_positions': 'position',
     'joint_velocities': 'velocity',
     'joint_efforts': 'effort',
 }
-_OF_ELEMENTS = {'element_lengths': 'position', 'element_forces': 'effort'}
-_ANY = (-IMPLAUSIBLE, IMPLAUSIBLE)
+_ELEMENT_FIELDS = {'element_lengths': 'position', 'element_forces': 'effort'}
+_PLAUSIBLE_RANGE = (-IMPLAUSIBLE, IMPLAUSIBLE)
 # Drivers send quaternions of single precision, and all zeros where they have none.
-_NEARLY_UNIT = 1e-2
+_NORM_TOLERANCE = 1e-2
 
 
-def base_pose(message: Odometry) -> FloatArray | None:
+def pose_from_odometry(message: Odometry) -> FloatArray | None:
     """Return position and quaternion, (7,); None if not finite or the quaternion no rotation."""
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
     pose = np.concatenate((_vector(position), _quaternion(orientation)))
     norm = float(np.linalg.norm(pose[3:]))
-    return pose if _finite(pose) and math.isclose(norm, 1.0, rel_tol=1e-3) else None
+    return pose if _all_finite(pose) and math.isclose(norm, 1.0, rel_tol=1e-3) else None
 
 
 class LiveObservation:
@@ -89,8 +89,8 @@ class LiveObservation:
             'element_forces': np.zeros(m),
         }
         self._fields: dict[str, Any] = {}
-        self._came = np.full((n, 2), -np.inf)
-        self._imu_came, self._odom_came = np.full((2, 2), -np.inf)
+        self._arrivals = np.full((n, 2), -np.inf)
+        self._imu_arrival, self._odom_arrival = np.full((2, 2), -np.inf)
         self._stamps = np.zeros(n, dtype=np.int64)
         self._imu_stamp = self._odom_stamp = 0
 
@@ -99,7 +99,7 @@ class LiveObservation:
         """One line for each kind of ignored content in the messages so far."""
         return tuple(self._complaints.values())
 
-    def forget(self) -> None:
+    def forget_later_readings(self) -> None:
         """
         Forget readings without a stamp or with a later one than now: the clock has gone back.
 
@@ -107,9 +107,9 @@ class LiveObservation:
         """
         now = self._now()
         for came, stamps in (
-            (self._came, self._stamps),
-            (self._imu_came[None], np.array([self._imu_stamp])),
-            (self._odom_came[None], np.array([self._odom_stamp])),
+            (self._arrivals, self._stamps),
+            (self._imu_arrival[None], np.array([self._imu_stamp])),
+            (self._odom_arrival[None], np.array([self._odom_stamp])),
         ):
             came[:, 0] = np.minimum(came[:, 0], now)
             came[(stamps == 0) | (stamps > now)] = -np.inf
@@ -121,37 +121,37 @@ class LiveObservation:
         It is the smaller age by the clock of the stamps and by wall time, because a simulator may
         run faster or slower than messages travel; ``inf`` while one has never come.
         """
-        oldest = self._came.min(axis=0, initial=np.inf)
+        oldest = self._arrivals.min(axis=0, initial=np.inf)
         if 'imu' in needs:
-            oldest = np.minimum(oldest, self._imu_came)
+            oldest = np.minimum(oldest, self._imu_arrival)
         return float((self._clocks() - oldest).min()) * 1e-9 if oldest[0] < np.inf else 0.0
 
     def tilt_age(self) -> float:
         """Return the age [s] of the newest IMU or odometry message; ``inf`` without one."""
-        newest = np.maximum(self._imu_came, self._odom_came)
+        newest = np.maximum(self._imu_arrival, self._odom_arrival)
         return float((self._clocks() - newest).min()) * 1e-9
 
     def _clocks(self) -> FloatArray:
         return np.array([self._now(), time.monotonic_ns()], dtype=np.float64)
 
-    def unmeasured(self) -> list[str]:
+    def unmeasured_joints(self) -> list[str]:
         """Return the names of the joints whose position has never come."""
         names = self._robot.joint_names
-        came = self._came[:, 1].tolist()
+        came = self._arrivals[:, 1].tolist()
         return [name for name, when in zip(names, came, strict=True) if when < 0]
 
-    def joint_state(self, message: JointState) -> None:
+    def add_joint_state(self, message: JointState) -> None:
         """Store the values of the robot's joints and force elements from a message."""
         names = list(message.name)
         try:
             check_message_names(names)
         except BadCommand as error:
-            self._once(f'joint_states: {error}; ignored', 'size')
+            self._warn_once(f'joint_states: {error}; ignored', 'size')
             return
         self._report_names(names)
         for index, fields in (
-            (self._robot.joint_index, _OF_JOINTS),
-            (self._elements, _OF_ELEMENTS),
+            (self._robot.joint_index, _JOINT_FIELDS),
+            (self._elements, _ELEMENT_FIELDS),
         ):
             all_known = [i for i, name in enumerate(names) if name in index]
             for field, source in fields.items() if all_known else ():
@@ -160,36 +160,38 @@ class LiveObservation:
                     # joint_state_broadcaster publishes NaN for a motor that has not reported.
                     known = [i for i in known if not math.isnan(given[i])]
                 columns = [index[names[i]] for i in known]
-                values = self._usable(field, given, len(names), known, columns)
+                values = self._plausible_values(field, given, len(names), known, columns)
                 if values is None:
                     continue
                 self._values[field][columns] = values
                 self._fields[field] = True
                 if field == 'joint_positions':
-                    self._came[columns] = self._clocks()
-                    self._stamps[columns] = _stamp(message)
+                    self._arrivals[columns] = self._clocks()
+                    self._stamps[columns] = _stamp_nanoseconds(message)
 
-    def _usable(
+    def _plausible_values(
         self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
     ) -> FloatArray | None:
         """Return the values of a field in a message; None if absent or implausible."""
         if len(given) == 0 or not known:
             return None
         if len(given) != size:
-            self._once(
+            self._warn_once(
                 f'joint_states: {field} has {len(given)} values, expected {size}, one per name; '
                 'ignored',
                 f'length of {field}',
             )
             return None
         values = np.asarray(given, dtype=np.float64)[known]
-        low, high = self._span[:, columns] if field == 'joint_positions' else _ANY
+        low, high = self._span[:, columns] if field == 'joint_positions' else _PLAUSIBLE_RANGE
         if not ((values >= low) & (values <= high)).all():
-            self._once(f'joint_states: {field} not finite or far beyond the joint limits; ignored')
+            self._warn_once(
+                f'joint_states: {field} not finite or far beyond the joint limits; ignored'
+            )
             return None
         return values
 
-    def imu(self, message: ImuMessage) -> None:
+    def add_imu(self, message: ImuMessage) -> None:
         """Take an inertial reading; a field that is not reported makes all of it unusable."""
         # The message's definition marks what is not reported by -1, REP-145 by NaN.
         unreported = [
@@ -198,17 +200,19 @@ class LiveObservation:
             if not getattr(message, f'{field}_covariance')[0] >= 0.0
         ]
         if unreported:
-            self._once(f'imu/data: {", ".join(unreported)} not reported (covariance); ignored')
+            self._warn_once(
+                f'imu/data: {", ".join(unreported)} not reported (covariance); ignored'
+            )
             return
         orientation = _quaternion(message.orientation)
         angular_velocity = _vector(message.angular_velocity)
         linear_acceleration = _vector(message.linear_acceleration)
         norm = float(np.linalg.norm(orientation))
         if not (
-            _finite(orientation, angular_velocity, linear_acceleration)
-            and abs(norm - 1.0) < _NEARLY_UNIT
+            _all_finite(orientation, angular_velocity, linear_acceleration)
+            and abs(norm - 1.0) < _NORM_TOLERANCE
         ):
-            self._once(
+            self._warn_once(
                 'imu/data: a value is not finite, or the quaternion has not length 1; ignored'
             )
             return
@@ -217,23 +221,25 @@ class LiveObservation:
             angular_velocity=angular_velocity,
             linear_acceleration=linear_acceleration,
         )
-        self._imu_came, self._imu_stamp = self._clocks(), _stamp(message)
+        self._imu_arrival, self._imu_stamp = self._clocks(), _stamp_nanoseconds(message)
 
-    def odometry(self, message: Odometry) -> None:
+    def add_odometry(self, message: Odometry) -> None:
         """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
-        pose = base_pose(message)
+        pose = pose_from_odometry(message)
         twist = message.twist.twist
         local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
-        if pose is None or not _finite(local):
-            self._once('odom: a value is not finite, or the quaternion has not length 1; ignored')
+        if pose is None or not _all_finite(local):
+            self._warn_once(
+                'odom: a value is not finite, or the quaternion has not length 1; ignored'
+            )
             return
         turn = Rotation.from_quat(pose[3:])
         in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
         self._fields['body_poses'] = pose[None]
         self._fields['body_twists'] = in_odom[None]
-        self._odom_came, self._odom_stamp = self._clocks(), _stamp(message)
+        self._odom_arrival, self._odom_stamp = self._clocks(), _stamp_nanoseconds(message)
 
-    def foot_contacts(self, message: FootContacts) -> None:
+    def add_foot_contacts(self, message: FootContacts) -> None:
         """Take the contact force of each sole, at the centre of its contact points."""
         soles = {name: i for i, name in enumerate(self._robot.soles)}
         rows = [
@@ -243,7 +249,7 @@ class LiveObservation:
             )
             if touching and name in soles
         ]
-        if not all(_finite(centre, force) for _, centre, force in rows):
+        if not all(_all_finite(centre, force) for _, centre, force in rows):
             return
         self._fields['contacts'] = Contacts(
             soles=self._robot.soles,
@@ -271,25 +277,25 @@ class LiveObservation:
     def _report_names(self, names: Sequence[str]) -> None:
         valid = self._robot.target_names
         if 'unknown' not in self._complaints and not set(names) <= set(valid):
-            self._once(
+            self._warn_once(
                 f'joint_states: {unknown_name_error("joint", names, valid)}; ignored', 'unknown'
             )
         received = set(names)
         absent = [name for name in self._robot.joint_names if name not in received]
         if absent:
-            self._once(
+            self._warn_once(
                 f'joint_states: {len(absent)} of {len(self._robot.joint_names)} joints are '
                 f"missing, first '{absent[0]}'; they keep their last value",
                 'missing',
             )
 
-    def _once(self, text: str, kind: str = '') -> None:
+    def _warn_once(self, text: str, kind: str = '') -> None:
         if (kind or text) not in self._complaints:
             self._complaints[kind or text] = text
             self._warn(text)
 
 
-def _stamp(message: Any) -> int:
+def _stamp_nanoseconds(message: Any) -> int:
     """Return the stamp of a message [ns]; 0 without one."""
     stamp = message.header.stamp
     return int(stamp.sec * 1_000_000_000 + stamp.nanosec)
@@ -303,5 +309,5 @@ def _quaternion(message: Quaternion) -> FloatArray:
     return np.array([message.x, message.y, message.z, message.w])
 
 
-def _finite(*arrays: FloatArray) -> bool:
+def _all_finite(*arrays: FloatArray) -> bool:
     return all(bool(np.isfinite(array).all()) for array in arrays)

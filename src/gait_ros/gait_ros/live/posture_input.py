@@ -13,19 +13,19 @@ from std_srvs.srv import SetBool
 
 from gait_core.contracts import Controller
 from gait_core.trial.spec import Command
-from gait_ros.nodes.faults import Repeated
-from gait_ros.nodes.qos import listen
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.qos import subscribe
+from gait_ros.nodes.services import offer_service
 
-TOPIC, SERVICE = 'body_pose', '~/sit'
-POSE = ('height', 'roll', 'pitch', 'yaw')
-SIT = 'sit'
-_UNIT = 1e-3
+POSE_TOPIC, SIT_SERVICE = 'body_pose', '~/sit'
+POSE_SET_POINTS = ('height', 'roll', 'pitch', 'yaw')
+SIT_SET_POINT = 'sit'
+_NORM_TOLERANCE = 1e-3
 
 
-def takes_posture(controller: Controller) -> bool:
+def accepts_posture(controller: Controller) -> bool:
     """Return whether a controller has the set points of a posture."""
-    return {*POSE, SIT} <= set(controller.set_points)
+    return {*POSE_SET_POINTS, SIT_SET_POINT} <= set(controller.set_points)
 
 
 class PostureInput:
@@ -43,11 +43,11 @@ class PostureInput:
     """
 
     def __init__(self, node: Node) -> None:
-        self._warn = Repeated(node.get_logger(), is_error=False)
+        self._warn = ThrottledLogger(node.get_logger(), is_error=False)
         self._points: dict[str, float] = {}
-        self.asked = False
-        listen(node, Pose, TOPIC, self._on_pose)
-        serve(node, SetBool, SERVICE, self._on_sit)
+        self.is_requested = False
+        subscribe(node, Pose, POSE_TOPIC, self._on_pose)
+        offer_service(node, SetBool, SIT_SERVICE, self._on_sit)
 
     @property
     def set_points(self) -> Mapping[str, float]:
@@ -55,11 +55,11 @@ class PostureInput:
         return self._points
 
     @property
-    def sits(self) -> bool:
+    def requests_sit(self) -> bool:
         """True if the robot is asked to sit, and therefore does not walk."""
-        return self._points.get(SIT, 0.0) > 0.0
+        return self._points.get(SIT_SET_POINT, 0.0) > 0.0
 
-    def added(self, command: Command) -> Command:
+    def add_set_points(self, command: Command) -> Command:
         """Return a command with these set points."""
         points = {**command.set_points, **self._points}
         return replace(command, set_points=points) if self._points else command
@@ -67,9 +67,12 @@ class PostureInput:
     def _on_pose(self, message: Pose) -> None:
         turn = [getattr(message.orientation, name) for name in 'xyzw']
         size = math.sqrt(sum(part * part for part in turn))
-        if not (math.isfinite(message.position.z) and (size == 0.0 or abs(size - 1.0) < _UNIT)):
+        if not (
+            math.isfinite(message.position.z)
+            and (size == 0.0 or abs(size - 1.0) < _NORM_TOLERANCE)
+        ):
             self._warn(
-                f'{TOPIC} refused: height {message.position.z:g} m, length of quaternion '
+                f'{POSE_TOPIC} refused: height {message.position.z:g} m, length of quaternion '
                 f'{size:g}, expected finite and 1'
             )
             return
@@ -77,14 +80,16 @@ class PostureInput:
         if size > 0.0:
             roll, pitch, yaw = Rotation.from_quat(turn).as_euler('xyz').tolist()
         pose = (float(message.position.z), roll, pitch, yaw)
-        self._ask(dict(zip(POSE, pose, strict=True)))
+        self._ask(dict(zip(POSE_SET_POINTS, pose, strict=True)))
 
     def _on_sit(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._ask({SIT: float(request.data)})
+        self._ask({SIT_SET_POINT: float(request.data)})
         response.success = True
         return response
 
     def _ask(self, points: Mapping[str, float]) -> None:
         wanted = {**self._points, **points}
-        self.asked |= any(value != self._points.get(name, 0.0) for name, value in wanted.items())
+        self.is_requested |= any(
+            value != self._points.get(name, 0.0) for name, value in wanted.items()
+        )
         self._points = wanted

@@ -23,14 +23,14 @@ from gait_core.safety.layer import (
     SafetyLayer,
 )
 from gait_core.safety.parameters import SafetyParams
-from gait_ros.nodes.faults import FAULTS, Repeated
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
 from gait_ros.nodes.parameters import DeclaredParameters
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.services import offer_service
 
-PREFIX = 'safety'
-MOVES = 'the controller moves the robot'
+SAFETY_PREFIX = 'safety'
+MOTION_STARTED = 'the controller moves the robot'
 """Logged at the end of a soft start."""
-_BAD = (HOLDING, FALLEN, STOPPED)
+_STOPPED_MODES = (HOLDING, FALLEN, STOPPED)
 
 
 class SafeOutput:
@@ -59,16 +59,18 @@ class SafeOutput:
         quantity: str = '',
     ) -> None:
         self._node, self._begin, self._stop = node, begin, stop
-        declared = DeclaredParameters(node, SafetyParams, prefix=PREFIX, on_change=self._on_change)
+        declared = DeclaredParameters(
+            node, SafetyParams, prefix=SAFETY_PREFIX, on_change=self._on_change
+        )
         self.layer = SafetyLayer(robot, declared.value, quantity)
         self._said = self.layer.mode
-        self.last_stop = ''
+        self.last_stop_reason = ''
         """Reason for which the robot stands or last stood; empty if there was none."""
         self.fault = ''
         """One line on the failure of the last control period; empty if there was none."""
-        self._say_fault = Repeated(node.get_logger())
-        self._stops = serve(node, Trigger, '~/emergency_stop', self._on_stop)
-        serve(node, Trigger, '~/resume', self._on_resume)
+        self._say_fault = ThrottledLogger(node.get_logger())
+        self._stops = offer_service(node, Trigger, '~/emergency_stop', self._on_stop)
+        offer_service(node, Trigger, '~/resume', self._on_resume)
 
     @property
     def trouble(self) -> str:
@@ -77,16 +79,16 @@ class SafeOutput:
         return self.fault or ('' if layer.mode in (STARTING, STANDING) else layer.reason)
 
     @property
-    def urgent(self) -> bool:
+    def is_urgent(self) -> bool:
         """True if the trouble needs attention, and is not just a start under way."""
-        return bool(self.fault) or self.layer.mode in _BAD
+        return bool(self.fault) or self.layer.mode in _STOPPED_MODES
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Reason of the emergency stop in force; empty if there is none."""
         return self.layer.reason if self.layer.mode == STOPPED else ''
 
-    def targets(
+    def next_targets(
         self,
         dt: float,
         observation: Observation,
@@ -124,7 +126,7 @@ class SafeOutput:
         self.fault = f'the robot holds, for the controller gave no valid targets: {reason(error)}'
         self._say_fault(self.fault)
 
-    def take_stops(self) -> None:
+    def handle_stops(self) -> None:
         """Handle waiting emergency stops at once, ahead of other requests."""
         stops = self._stops
         while True:
@@ -138,7 +140,7 @@ class SafeOutput:
         """Return the counts of refusals, clamps, holds, falls and stops, for diagnostics."""
         layer = self.layer
         return {
-            'safety': layer.mode if layer.params.enabled or self.stopped else 'off',
+            'safety': layer.mode if layer.params.enabled or self.stop_reason else 'off',
             'refused': layer.refused,
             'holds': layer.holds,
             'falls': layer.falls,
@@ -151,7 +153,7 @@ class SafeOutput:
             if anew:
                 self._begin()
             return step()
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self.refuse(error)
             return None
 
@@ -162,11 +164,11 @@ class SafeOutput:
             return
         self._said = mode
         logger = self._node.get_logger()
-        if mode in _BAD:
-            self.last_stop = self.layer.reason
+        if mode in _STOPPED_MODES:
+            self.last_stop_reason = self.layer.reason
             logger.warning(self.layer.reason)
         elif mode != STANDING:
-            logger.info(self.layer.reason or MOVES)
+            logger.info(self.layer.reason or MOTION_STARTED)
 
     def _on_change(self, params: SafetyParams) -> None:
         self.layer.params = params

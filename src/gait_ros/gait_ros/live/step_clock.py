@@ -9,7 +9,7 @@ from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.duration import Duration
 from rclpy.node import Node
 
-from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.faults import ThrottledLogger
 
 # A step of more control periods than this is a jump of time, a shorter one a late call.
 _MAX_STEP = 10.0
@@ -50,7 +50,7 @@ class StepClock:
     ) -> None:
         self._node, self._period = node, period
         self._step, self._restart = step, restart
-        self._warn = Repeated(node.get_logger(), is_error=False)
+        self._warn = ThrottledLogger(node.get_logger(), is_error=False)
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
         """Steady wall time, which also passes while simulated time stands still."""
         self._timer: Any = None

@@ -17,15 +17,15 @@ from gait_core.errors import ConfigurationError
 from gait_core.motion.motion_request import MESSAGES_PER_TIMEOUT
 from gait_core.motion.waypoints import ZERO_VELOCITY, WaypointFollower, WaypointParams
 from gait_core.parameters.declaration import bounded
-from gait_ros.live.observation import base_pose
+from gait_ros.live.observation import pose_from_odometry
 from gait_ros.nodes.clock import ClockWatch
-from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.faults import ThrottledLogger
 from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
-from gait_ros.nodes.qos import advertise, listen
+from gait_ros.nodes.qos import advertise, subscribe
 from gait_ros.nodes.run import run_node
 
 # cmd_vel is read with best effort: the stop is said more than once.
-_STOPS = 10
+_STOP_MESSAGES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +82,10 @@ class WaypointsNode(Node):
         self._stops = 0
         logger = self.get_logger()
         self._warn_pose, self._warn_wait, self._warn_clock = (
-            Repeated(logger, is_error=False) for _ in range(3)
+            ThrottledLogger(logger, is_error=False) for _ in range(3)
         )
         self._publisher = advertise(self, Twist, 'cmd_vel')
-        listen(self, Odometry, 'odom', self._on_odom)
+        subscribe(self, Odometry, 'odom', self._on_odom)
 
     def start(self) -> None:
         """Begin to walk."""
@@ -96,7 +96,7 @@ class WaypointsNode(Node):
             self.create_timer(1.0, self._on_watch, clock=steady)
 
     def _on_watch(self) -> None:
-        trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
+        trouble = self._clock_watch.find_trouble(self.get_clock().now().nanoseconds)
         if trouble:
             self._warn_clock(trouble)
 
@@ -104,7 +104,7 @@ class WaypointsNode(Node):
         self._follower.params = params
 
     def _on_odom(self, message: Odometry) -> None:
-        pose = base_pose(message)
+        pose = pose_from_odometry(message)
         if pose is None:
             self._warn_pose(
                 'odom: a value is not finite, or the quaternion has not length 1; ignored'
@@ -114,7 +114,7 @@ class WaypointsNode(Node):
         self._heard = self.get_clock().now().nanoseconds
 
     def _on_timer(self) -> None:
-        if self._stops >= _STOPS:
+        if self._stops >= _STOP_MESSAGES:
             return
         age = (self.get_clock().now().nanoseconds - self._heard) * 1e-9
         if age > self._declared.value.odom_timeout:

@@ -31,23 +31,29 @@ from gait_interfaces import msg
 from gait_interfaces.srv import QueryTerrain
 from gait_ros.nodes.parameters import from_parameter_values, to_parameter_values
 
-_TARGETED = {
+_QUANTITY_BITS = {
     'position': msg.JointTargets.POSITION,
     'velocity': msg.JointTargets.VELOCITY,
     'effort': msg.JointTargets.EFFORT,
 }
-_NOISES = (
+_NOISE_FIELDS = (
     'joint_position_noise',
     'joint_velocity_noise',
     'orientation_noise',
     'angular_velocity_noise',
     'acceleration_noise',
 )
-_POSE = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
-_SIZES = {'friction': 1, 'gravity': 3, 'physics_step': 1, 'control_period': 1, 'initial_pose': 6}
+_POSE_FIELDS = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
+_FIELD_SIZES = {
+    'friction': 1,
+    'gravity': 3,
+    'physics_step': 1,
+    'control_period': 1,
+    'initial_pose': 6,
+}
 
 
-class _Types(dict[str, Any]):
+class _MessageTypes(dict[str, Any]):
     """Classes of messages by full name, imported when one is asked for."""
 
     def __missing__(self, name: str) -> Any:
@@ -56,7 +62,7 @@ class _Types(dict[str, Any]):
         return self[name]
 
 
-def _sequence(values: Any) -> Any:
+def _field_value(values: Any) -> Any:
     """
     Return an array as the value of a field without a fixed length, for a constructor.
 
@@ -65,11 +71,11 @@ def _sequence(values: Any) -> Any:
     return values.tolist() if values.dtype.kind == 'b' else values.tobytes()
 
 
-BUILDER = MessageBuilder(_Types(), _sequence)
+BUILDER = MessageBuilder(_MessageTypes(), _field_value)
 """Builds messages of rclpy's classes."""
 
 
-def flat(values: Any) -> array[float]:
+def float_buffer(values: Any) -> array[float]:
     """Return any float array as the flat buffer of a ``float64[]`` field."""
     return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
 
@@ -78,11 +84,11 @@ def to_targets(targets: JointTargets) -> msg.JointTargets:
     """Return joint targets as a message."""
     message = msg.JointTargets(names=targets.names, sub_samples=targets.sub_samples)
     given = 0
-    for name, bit in _TARGETED.items():
+    for name, bit in _QUANTITY_BITS.items():
         value = getattr(targets, name)
         if value is not None:
             given |= bit
-            setattr(message, name, flat(value))
+            setattr(message, name, float_buffer(value))
     message.given = given
     return message
 
@@ -100,7 +106,7 @@ def from_targets(message: msg.JointTargets) -> JointTargets:
     names, rows = tuple(message.names), int(message.sub_samples)
     check_message_names(names)
     fields = {}
-    for name, bit in _TARGETED.items():
+    for name, bit in _QUANTITY_BITS.items():
         if message.given & bit:
             values = np.asarray(getattr(message, name), dtype=np.float64)
             if rows < 1 or values.size != rows * len(names):
@@ -122,30 +128,30 @@ class _Codec(NamedTuple):
     decode: Callable[[Any], Any]
 
 
-_SAME = _Codec(lambda value: value, lambda value: value)
+_UNCHANGED = _Codec(lambda value: value, lambda value: value)
 _NUMBER = _Codec(float, float)
-_OPTIONAL = _Codec(lambda value: flat([value]), lambda values: values[0])
-_NAMED = _Codec(BUILDER.quantities, read_quantities)
+_OPTIONAL = _Codec(lambda value: float_buffer([value]), lambda values: values[0])
+_QUANTITIES = _Codec(BUILDER.quantities, read_quantities)
 
 # Field of the message, keys of the scene, and codec.
-_SCENE = (
-    ('draw', 'draw', _SAME),
-    ('engine', 'engine', _SAME),
-    ('engine_options', 'engine_options', _NAMED),
-    ('terrain', 'terrain.name', _SAME),
-    ('terrain_parameters', 'terrain.parameters', _NAMED),
-    ('terrain_seed', 'terrain.seed', _SAME),
+_SCENE_FIELDS = (
+    ('draw', 'draw', _UNCHANGED),
+    ('engine', 'engine', _UNCHANGED),
+    ('engine_options', 'engine_options', _QUANTITIES),
+    ('terrain', 'terrain.name', _UNCHANGED),
+    ('terrain_parameters', 'terrain.parameters', _QUANTITIES),
+    ('terrain_seed', 'terrain.seed', _UNCHANGED),
     ('friction', 'friction', _OPTIONAL),
     ('restitution', 'restitution', _NUMBER),
-    ('contact_law', 'contact_law', _SAME),
-    ('gravity', 'gravity', _Codec(flat, list)),
+    ('contact_law', 'contact_law', _UNCHANGED),
+    ('gravity', 'gravity', _Codec(float_buffer, list)),
     ('physics_step', 'physics_step', _OPTIONAL),
     ('control_period', 'control_period', _OPTIONAL),
     ('length_scale', 'length_scale', _NUMBER),
-    ('fixed_base', 'fixed_base', _SAME),
+    ('fixed_base', 'fixed_base', _UNCHANGED),
     ('mass_factor', 'mass_factor', _NUMBER),
-    ('initial_joints', 'initial.joint_positions', _NAMED),
-    ('sensor_delay', 'sensors.delay_ticks', _SAME),
+    ('initial_joints', 'initial.joint_positions', _QUANTITIES),
+    ('sensor_delay', 'sensors.delay_ticks', _UNCHANGED),
 )
 
 
@@ -155,14 +161,14 @@ def to_scene(scene: Scene) -> msg.Scene:
     return msg.Scene(
         robot=scene.robot,
         complete=True,
-        initial_pose=flat([getattr(scene.initial, name) for name in _POSE]),
+        initial_pose=float_buffer([getattr(scene.initial, name) for name in _POSE_FIELDS]),
         push_links=[push.link for push in pushes],
-        push_windows=flat([(push.start, push.duration) for push in pushes]),
-        push_forces=flat([push.force for push in pushes]),
+        push_windows=float_buffer([(push.start, push.duration) for push in pushes]),
+        push_forces=float_buffer([push.force for push in pushes]),
         sensor_noise=np.array(
-            [getattr(scene.sensors, name) for name in _NOISES], dtype=np.float64
+            [getattr(scene.sensors, name) for name in _NOISE_FIELDS], dtype=np.float64
         ),
-        **{field: codec.encode(attrgetter(keys)(scene)) for field, keys, codec in _SCENE},
+        **{field: codec.encode(attrgetter(keys)(scene)) for field, keys, codec in _SCENE_FIELDS},
     )
 
 
@@ -176,31 +182,33 @@ def from_scene(message: msg.Scene) -> Scene:
         The message names what is wrong with it.
 
     """
-    for name, size in _SIZES.items():
+    for name, size in _FIELD_SIZES.items():
         count = len(getattr(message, name))
         if count != size and (count or message.complete):
             raise ConfigurationError(f'scene.{name} has {count} values, expected {size}')
     if not message.robot:
         raise ConfigurationError('scene.robot is empty; name one, e.g. guroo')
     if message.complete:
-        scene: Scene = read_value(Scene, {'robot': message.robot, **_given(message)}, 'scene')
+        scene: Scene = read_value(Scene, {'robot': message.robot, **_scene_data(message)}, 'scene')
         return scene
-    return make_scene(message.robot, _given(message))
+    return make_scene(message.robot, _scene_data(message))
 
 
-def _given(message: msg.Scene) -> dict[str, Any]:
+def _scene_data(message: msg.Scene) -> dict[str, Any]:
     """Return the fields of a scene as plain data; of an incomplete one those that are set."""
     every, new = message.complete, msg.Scene()
     given: dict[str, Any] = {}
-    for field, keys, codec in _SCENE:
+    for field, keys, codec in _SCENE_FIELDS:
         value = getattr(message, field)
         if every or value != getattr(new, field):
             *owner, key = keys.split('.')
             values = given.setdefault(owner[0], {}) if owner else given
             values[key] = codec.decode(value)
     if len(message.initial_pose):
-        given.setdefault('initial', {}).update(zip(_POSE, message.initial_pose, strict=True))
-    noises = zip(_NOISES, message.sensor_noise.tolist(), strict=True)
+        given.setdefault('initial', {}).update(
+            zip(_POSE_FIELDS, message.initial_pose, strict=True)
+        )
+    noises = zip(_NOISE_FIELDS, message.sensor_noise.tolist(), strict=True)
     if noises := {name: value for name, value in noises if value}:
         given.setdefault('sensors', {}).update(noises)
     pushes = _pushes(message)
@@ -238,7 +246,7 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         scene=to_scene(spec.scene),
         controller=spec.controller,
         parameters=to_parameter_values(spec.parameters),
-        command_times=flat([item.time for item in spec.script]),
+        command_times=float_buffer([item.time for item in spec.script]),
         commands=[BUILDER.command(item.command) for item in spec.script],
         seed=spec.seed,
         duration=float(spec.duration),
@@ -246,8 +254,8 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         fitness_terms=BUILDER.quantities(spec.fitness_terms),
         gates=BUILDER.quantities(spec.gates),
         varied=list(spec.randomise),
-        varied_ranges=flat(list(spec.randomise.values())),
-        hopeless=flat([(one.time, one.moved) for one in spec.hopeless]),
+        varied_ranges=float_buffer(list(spec.randomise.values())),
+        hopeless=float_buffer([(one.time, one.moved) for one in spec.hopeless]),
         weights=spec.weights,
         weights_sha256=spec.weights_sha256,
     )
@@ -268,7 +276,7 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         'seed': message.seed,
         'fitness_terms': read_quantities(message.fitness_terms),
         'gates': read_quantities(message.gates),
-        'randomise': _ranges(message),
+        'randomise': _varied_ranges(message),
         'hopeless': _milestones(message),
         'weights': message.weights,
         'weights_sha256': message.weights_sha256,
@@ -300,7 +308,7 @@ def _milestones(message: msg.TrialSpec) -> tuple[Milestone, ...]:
     )
 
 
-def _ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:
+def _varied_ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:
     _check_size('varied_ranges', message.varied_ranges, 2, len(message.varied), 'quantities')
     pairs = read_array(message.varied_ranges, 2).tolist()
     return {name: (low, high) for name, (low, high) in zip(message.varied, pairs, strict=True)}
@@ -344,7 +352,7 @@ def _optional(value: float | None) -> list[float]:
     return [] if value is None else [float(value)]
 
 
-def describe_terrain(
+def answer_terrain_query(
     scene: Scene | None, request: QueryTerrain.Request, response: QueryTerrain.Response
 ) -> QueryTerrain.Response:
     """Fill in heights and normals at the asked points, or why there are none."""
@@ -357,8 +365,8 @@ def describe_terrain(
     else:
         terrain = load_terrain(scene.terrain)
         x, y = np.array(request.x), np.array(request.y)
-        response.heights = flat(terrain.height(x, y))
-        response.normals = flat(terrain.normal(x, y))
+        response.heights = float_buffer(terrain.height(x, y))
+        response.normals = float_buffer(terrain.normal(x, y))
         response.terrain = scene.terrain.name
         response.terrain_hash = terrain.hash
         response.success = True

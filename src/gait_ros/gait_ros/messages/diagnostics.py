@@ -11,7 +11,7 @@ from std_msgs.msg import Header
 
 from gait_ros.nodes.qos import advertise
 
-TOPIC = '/diagnostics'
+DIAGNOSTICS_TOPIC = '/diagnostics'
 """Where aggregators and monitors listen, whatever the namespace (REP-107)."""
 
 
@@ -28,10 +28,10 @@ class Diagnostics:
     """
 
     def __init__(self, node: Node, task: str) -> None:
-        self._publisher = advertise(node, DiagnosticArray, TOPIC)
+        self._publisher = advertise(node, DiagnosticArray, DIAGNOSTICS_TOPIC)
         self._name = f'{node.get_fully_qualified_name()}: {task}'
 
-    def tell(
+    def publish(
         self,
         stamp: Time,
         robot: str,

@@ -35,18 +35,18 @@ _TARGET = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
 _GROUND = ColorRGBA(r=0.55, g=0.5, b=0.42, a=1.0)
 _UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
 # Commands below this have no direction that an arrow could show [m/s].
-_STILL = 1e-3
+_MIN_ARROW_SPEED = 1e-3
 # In length scales of the robot, so that an insect and a humanoid are both seen. Texts stand above
 # the centre of mass, and above the base so that the two do not cover one another.
 _TEXT_HEIGHT = 0.1
 _READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.7, 1.0, 1.4
-_PER_WEIGHT = 1.0
+_LENGTH_PER_WEIGHT = 1.0
 # Ground is shown this far to each side, by at most so many cells.
 _GROUND_REACH, _GROUND_CELLS = 4.0, 20
 
 
 def stability_markers(
-    message: Stability, true: Observation, weight: float, fixed: bool, size: float = 1.0
+    message: Stability, state: Observation, weight: float, fixed_base: bool, size: float = 1.0
 ) -> MarkerArray:
     """
     Return what tells why a robot stands or falls, in odom.
@@ -68,8 +68,8 @@ def stability_markers(
 
     """
     com = message.com
-    contacts = true.contacts or Contacts(soles=())
-    per_newton = _PER_WEIGHT * size / weight
+    contacts = state.contacts or Contacts(soles=())
+    per_newton = _LENGTH_PER_WEIGHT * size / weight
     forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.02 * size)
     for point, force in zip(contacts.points, contacts.forces, strict=True):
         forces.points += [BUILDER.point(point), BUILDER.point(point + per_newton * force)]
@@ -85,10 +85,10 @@ def stability_markers(
     if message.support_polygon:
         projection.points = [com, Point(x=com.x, y=com.y, z=message.support_polygon[0].z)]
     readings = _text(message.header, 'readings', _TEXT, com, size, _READINGS_ABOVE)
-    readings.text = _readings(message, true)
+    readings.text = _readings_text(message, state)
     base = _text(message.header, 'fixed_base', _FIXED, com, size, _FIXED_ABOVE)
-    base.text = 'fixed base' if fixed else ''
-    return _shown(forces, polygon, zmp, centre, projection, readings, base)
+    base.text = 'fixed base' if fixed_base else ''
+    return _marker_array(forces, polygon, zmp, centre, projection, readings, base)
 
 
 def margin_colour(message: Stability) -> ColorRGBA:
@@ -105,10 +105,10 @@ def margin_colour(message: Stability) -> ColorRGBA:
     return ColorRGBA(r=1.0 - share, g=share, b=0.0, a=1.0)
 
 
-def _readings(message: Stability, true: Observation) -> str:
+def _readings_text(message: Stability, state: Observation) -> str:
     lines = []
-    if true.body_twists is not None:
-        lines.append(f'speed {float(np.hypot(*true.body_twists[0, :2])):.2f} m/s')
+    if state.body_twists is not None:
+        lines.append(f'speed {float(np.hypot(*state.body_twists[0, :2])):.2f} m/s')
     lines.append(f'margin {message.margin[0]:.3f} m' if message.margin else 'margin undefined')
     return '\n'.join(lines)
 
@@ -117,7 +117,7 @@ def gait_markers(
     robot: RobotModel,
     command: Command,
     gait: str,
-    stop: str,
+    stop_reason: str,
     landings: Mapping[str, FloatArray] = NOTHING,
 ) -> MarkerArray:
     """
@@ -142,11 +142,11 @@ def gait_markers(
     x, y, yaw_rate = command.velocity
     arrow = _marker(header, 'command', Marker.ARROW, _COMMAND, 0.04 * size)
     arrow.scale.y, arrow.scale.z = 0.08 * size, 0.1 * size
-    if np.hypot(x, y) > _STILL:
+    if np.hypot(x, y) > _MIN_ARROW_SPEED:
         arrow.points = [Point(), Point(x=x, y=y)]
     text = _text(header, 'gait', _TEXT, Point(), size, _GAIT_ABOVE)
     asked = f'command {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
-    text.text = '\n'.join(filter(None, (gait, asked, stop)))
+    text.text = '\n'.join(filter(None, (gait, asked, stop_reason)))
     targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
     targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]
     for marker in (arrow, text):
@@ -155,7 +155,7 @@ def gait_markers(
     for marker in (arrow, text, targets):
         # A gait that has ended leaves no arrow behind.
         marker.lifetime = Duration(sec=1)
-    return _shown(arrow, text, targets)
+    return _marker_array(arrow, text, targets)
 
 
 def _marker(header: Header, name: str, kind: int, colour: ColorRGBA, size: float) -> Marker:
@@ -173,31 +173,33 @@ def _text(
     return marker
 
 
-def _shown(*markers: Marker) -> MarkerArray:
+def _marker_array(*markers: Marker) -> MarkerArray:
     """Delete what has nothing to show: RViz warns of empty lines."""
     for marker in markers:
         marker.action = Marker.ADD if marker.points or marker.text else Marker.DELETE
     return MarkerArray(markers=list(markers))
 
 
-def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
+def element_marker(stamp: Time, state: Observation, robot: RobotModel) -> Marker:
     """Return force elements as lines in the colours of their tensions."""
     lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
     lines.type, lines.pose.orientation.w = Marker.LINE_LIST, 1.0
     lines.scale.x = 0.01 * robot.length_scale
-    if true.element_forces is None or true.joint_positions is None or not robot.force_elements:
+    if state.element_forces is None or state.joint_positions is None or not robot.force_elements:
         lines.action = Marker.DELETE
         return lines
-    colours = tension_colours(robot, true.element_forces).tolist()
+    colours = tension_colours(robot, state.element_forces).tolist()
     for ends, (red, green, blue) in zip(
-        element_ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
+        element_ends_at(robot, state.joint_positions, state.body_poses), colours, strict=True
     ):
         lines.points += [BUILDER.point(end) for end in ends]
         lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
     return lines
 
 
-def ground(stamp: Time, field: HeightField | None, over: FloatArray, size: float = 1.0) -> Marker:
+def terrain_marker(
+    stamp: Time, field: HeightField | None, centre: FloatArray, size: float = 1.0
+) -> Marker:
     """
     Return the ground about a point as triangles, in odom; a plane has none: RViz shows its grid.
 
@@ -223,7 +225,9 @@ def ground(stamp: Time, field: HeightField | None, over: FloatArray, size: float
     fine = math.ceil(_GROUND_REACH * size / (_GROUND_CELLS * field.cell))
     step = min(max(1, fine), min(field.heights.shape) - 1)
     columns, rows = (
-        _vertices(over[axis] - field.origin[axis], step, field.cell, field.heights.shape[1 - axis])
+        _vertices(
+            centre[axis] - field.origin[axis], step, field.cell, field.heights.shape[1 - axis]
+        )
         for axis in (0, 1)
     )
     corners = [
@@ -243,10 +247,10 @@ def ground(stamp: Time, field: HeightField | None, over: FloatArray, size: float
     return marker
 
 
-def _vertices(where: float, step: int, cell: float, count: int) -> range:
+def _vertices(position: float, step: int, cell: float, count: int) -> range:
     """Return the indices of vertices about a place, multiples of a step, within the field."""
     last = (count - 1) // step
-    middle = round(where / (step * cell))
+    middle = round(position / (step * cell))
     low = min(max(middle - _GROUND_CELLS, 0), last - 1)
     high = max(min(middle + _GROUND_CELLS, last), low + 1)
     return range(low * step, high * step + 1, step)

@@ -10,14 +10,14 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 
 from gait_core.errors import ConfigurationError
+from gait_ros.nodes.publisher_checks import UNDISCOVERED, find_other_publishers
 from gait_ros.nodes.qos import advertise
-from gait_ros.nodes.wiring import UNKNOWN, others_on
 
 _TOPIC = '/clock'
-_DISCOVERY = 1.0
-_PATIENCE = 3.0
+_DISCOVERY_TIME = 1.0
+_STANDSTILL_TIME = 3.0
 # How far a bridge that follows the clock of another may fall behind it [ns].
-_APART = 500_000_000
+_MAX_LAG = 500_000_000
 
 
 def to_stamp(nanoseconds: int) -> Time:
@@ -57,15 +57,15 @@ class SimulatedTime:
         Between these, stamps are ticks apart: the other's time comes in steps of its own.
         """
         first = self._heard == 0 < now
-        if first or now < self._heard or now - self.nanoseconds > _APART:
+        if first or now < self._heard or now - self.nanoseconds > _MAX_LAG:
             self._base += now - self.nanoseconds
         self._heard = now
 
-    def early(self, now: int) -> bool:
+    def is_ahead(self, now: int) -> bool:
         """Tell whether the other's clock [ns] is to be waited for: the stamps are well ahead."""
-        return self.nanoseconds - now > _APART and now >= self._heard > 0
+        return self.nanoseconds - now > _MAX_LAG and now >= self._heard > 0
 
-    def at(self, tick: int) -> Time:
+    def advance_to(self, tick: int) -> Time:
         """Advance to a tick and return its stamp."""
         self.nanoseconds = self._base + tick * self._dt
         return self.now()
@@ -92,11 +92,11 @@ class ClockWatch:
         self._meanwhile, self._stopped = meanwhile, stopped or meanwhile
         self._passing = 0, time.monotonic()
 
-    def trouble(self, simulated: int) -> str:
+    def find_trouble(self, simulated: int) -> str:
         """Return what is wrong with simulated time [ns], or nothing; called every second or so."""
         if simulated != self._passing[0]:
             self._passing = simulated, time.monotonic()
-        if time.monotonic() - self._passing[1] < _PATIENCE:
+        if time.monotonic() - self._passing[1] < _STANDSTILL_TIME:
             return ''
         if simulated == 0:
             return (
@@ -109,7 +109,7 @@ class ClockWatch:
         )
 
 
-class OwnClock:
+class BridgeClockPublisher:
     """A bridge's own time on ``~/clock``, also where another bridge publishes /clock."""
 
     def __init__(self, node: Node) -> None:
@@ -136,10 +136,10 @@ class ClockPublisher:
         self._node = node
         # Who is there already shows within the time of discovery.
         others: list[str] = []
-        deadline = time.monotonic() + _DISCOVERY
+        deadline = time.monotonic() + _DISCOVERY_TIME
         while time.monotonic() < deadline:
-            others = others_on(node, _TOPIC, own=0)
-            if others and UNKNOWN not in others[0]:
+            others = find_other_publishers(node, _TOPIC, own_count=0)
+            if others and UNDISCOVERED not in others[0]:
                 break
             time.sleep(0.05)
         if others:
@@ -160,7 +160,7 @@ class ClockPublisher:
         if self._publisher is not None:
             self._publisher.publish(Clock(clock=stamp))
 
-    def give_way(self) -> str:
+    def stop_if_duplicate(self) -> str:
         """
         Stop publishing if another clock was started at the same moment.
 
@@ -173,7 +173,7 @@ class ClockPublisher:
         """
         if self._publisher is None:
             return ''
-        others = others_on(self._node, _TOPIC)
+        others = find_other_publishers(self._node, _TOPIC)
         own = self._node.get_fully_qualified_name()
         if not others or own < others[0]:
             return ''

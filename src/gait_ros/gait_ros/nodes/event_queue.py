@@ -6,11 +6,11 @@ from collections.abc import Callable
 import time
 from typing import Any
 
-_INTERVAL = 0.05
-_LATE = 0.1
-_SPACING = 0.02
+_MARK_INTERVAL = 0.05
+_MAX_DELAY = 0.1
+_MIN_SPACING = 0.02
 # Longest share of the time for the messages of one stream, while the queue is late.
-_SHARE = 0.2
+_MAX_SHARE = 0.2
 
 
 class EventQueue:
@@ -32,45 +32,45 @@ class EventQueue:
     """
 
     def __init__(self) -> None:
-        self.left_out = 0
-        self._marked: float | None = None
-        self._passed = 0.0
-        self._waiting: dict[Stream, bytes] = {}
+        self.replaced_count = 0
+        self._mark_time: float | None = None
+        self._pass_time = 0.0
+        self._waiting: dict[StreamReceiver, bytes] = {}
 
     @property
     def delay(self) -> float:
         """Time [s] for which the first event in the queue has waited, as far as is known."""
-        return 0.0 if self._marked is None else time.monotonic() - self._marked
+        return 0.0 if self._mark_time is None else time.monotonic() - self._mark_time
 
-    def measure(self, executor: Any) -> None:
+    def measure_delay(self, executor: Any) -> None:
         """Put a mark into the queue of an executor, unless one is in it; call it repeatedly."""
         now = time.monotonic()
-        if self._marked is None and now - self._passed > _INTERVAL:
-            self._marked = now
+        if self._mark_time is None and now - self._pass_time > _MARK_INTERVAL:
+            self._mark_time = now
             executor.create_task(self._pass)
 
     def _pass(self) -> None:
         """Take the mark out, and hand on the messages that were held back."""
-        self._marked, self._passed = None, time.monotonic()
+        self._mark_time, self._pass_time = None, time.monotonic()
         waiting, self._waiting = self._waiting, {}
         for stream, data in waiting.items():
-            stream.hand_on(data)
+            stream.deliver(data)
 
-    def hold_back(self, stream: Stream, data: bytes) -> None:
+    def hold_back(self, stream: StreamReceiver, data: bytes) -> None:
         """Keep the newest message of a stream until the queue is empty."""
-        self.left_out += stream in self._waiting
+        self.replaced_count += stream in self._waiting
         self._waiting[stream] = data
 
-    def replace(self, stream: Stream) -> None:
+    def discard(self, stream: StreamReceiver) -> None:
         """Leave out the message that is held back of a stream, for a newer one."""
-        self.left_out += self._waiting.pop(stream, None) is not None
+        self.replaced_count += self._waiting.pop(stream, None) is not None
 
 
-EVENTS = EventQueue()
+EVENT_QUEUE = EventQueue()
 """Queue of this process, whose nodes share one executor."""
 
 
-class Stream:
+class StreamReceiver:
     """
     Receiver of the serialised messages of a subscription.
 
@@ -87,15 +87,15 @@ class Stream:
 
     def __call__(self, data: bytes) -> None:
         """Hand on a message, or hold it back while the queue is late."""
-        if EVENTS.delay > _LATE and time.monotonic() < self._due:
-            EVENTS.hold_back(self, data)
+        if EVENT_QUEUE.delay > _MAX_DELAY and time.monotonic() < self._due:
+            EVENT_QUEUE.hold_back(self, data)
         else:
-            EVENTS.replace(self)
-            self.hand_on(data)
+            EVENT_QUEUE.discard(self)
+            self.deliver(data)
 
-    def hand_on(self, data: bytes) -> None:
+    def deliver(self, data: bytes) -> None:
         """Call the callback of the subscription."""
         begun = time.monotonic()
         self._handle(data)
         ended = time.monotonic()
-        self._due = ended + max(_SPACING, (ended - begun) / _SHARE)
+        self._due = ended + max(_MIN_SPACING, (ended - begun) / _MAX_SHARE)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-_REPEAT = 10.0
-FAULTS = (Exception, SystemExit)
+_MIN_INTERVAL = 10.0
+CAUGHT_EXCEPTIONS = (Exception, SystemExit)
 """Exceptions of message and service callbacks that do not end their node."""
 
 
-class Repeated:
+class ThrottledLogger:
     """
     Logger of a condition that may last: at most one line in 10 s of wall time.
 
@@ -30,13 +30,13 @@ class Repeated:
         self._last = -float('inf')
 
     @property
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """True if a line would be logged now."""
-        return time.monotonic() - self._last >= _REPEAT
+        return time.monotonic() - self._last >= _MIN_INTERVAL
 
     def __call__(self, line: str) -> None:
         """Log a line unless one was logged shortly before."""
-        if not self.due:
+        if not self.is_due:
             return
         self._last = time.monotonic()
         # Two calls, because rclpy raises if one line of code logs with two severities.

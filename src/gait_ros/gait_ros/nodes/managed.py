@@ -15,10 +15,10 @@ from lifecycle_msgs.srv import (
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from gait_core.errors import ConfigurationError, reason
-from gait_ros.nodes.faults import FAULTS
-from gait_ros.nodes.services import QUEUE
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
+from gait_ros.nodes.services import SERVICE_QOS
 
-_DONE = TransitionCallbackReturn.SUCCESS
+_SUCCESS = TransitionCallbackReturn.SUCCESS
 _SERVICES = {
     'change_state': ChangeState,
     'get_state': GetState,
@@ -44,7 +44,7 @@ class ManagedNode(LifecycleNode):
         super().__init__(name, enable_communication_interface=False, **kwargs)
         for service, kind in _SERVICES.items():
             answer = getattr(self, f'_LifecycleNodeMixin__on_{service}')
-            self.create_service(kind, f'~/{service}', answer, qos_profile=QUEUE)
+            self.create_service(kind, f'~/{service}', answer, qos_profile=SERVICE_QOS)
         self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False
         self._refusal: BaseException | None = None
@@ -59,7 +59,7 @@ class ManagedNode(LifecycleNode):
             self.active = False
             try:
                 self.deactivate()
-            except FAULTS as error:
+            except CAUGHT_EXCEPTIONS as error:
                 self.get_logger().error(f'deactivating failed: {reason(error)}')
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
@@ -81,7 +81,7 @@ class ManagedNode(LifecycleNode):
         if not self.autostart:
             return
         for trigger in (self.trigger_configure, self.trigger_activate):
-            if trigger() != _DONE:
+            if trigger() != _SUCCESS:
                 raise self._refusal or ConfigurationError(f'{self.get_name()} could not start')
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -96,12 +96,12 @@ class ManagedNode(LifecycleNode):
         """Answer the transition with ``deactivate``."""
         self.active = False
         self.deactivate()
-        return _DONE
+        return _SUCCESS
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Answer the transition with ``cleanup``."""
         self.cleanup()
-        return _DONE
+        return _SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Answer the transition with ``deactivate`` and ``cleanup``, as far as they are due."""
@@ -109,16 +109,16 @@ class ManagedNode(LifecycleNode):
             self.active = False
             self.deactivate()
         self.cleanup()
-        return _DONE
+        return _SUCCESS
 
     def _attempt(self, action: Any, active_after: bool) -> TransitionCallbackReturn:
         self._refusal = None
         try:
             action()
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self._refusal = error
             self.get_logger().error(reason(error))
             self.get_logger().debug(traceback.format_exc())
             return TransitionCallbackReturn.FAILURE
         self.active = active_after
-        return _DONE
+        return _SUCCESS

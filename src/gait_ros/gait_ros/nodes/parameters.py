@@ -25,11 +25,11 @@ from rclpy.parameter import Parameter
 
 from gait_core.errors import ConfigurationError, reason, unknown
 from gait_core.parameters.declaration import ParameterInfo, Parameters, build, describe
-from gait_ros.nodes.faults import FAULTS
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 
 ParametersT = TypeVar('ParametersT', bound=Parameters)
 
-_TYPES = {
+_PARAMETER_TYPES = {
     'float': Parameter.Type.DOUBLE,
     'int': Parameter.Type.INTEGER,
     'bool': Parameter.Type.BOOL,
@@ -37,14 +37,14 @@ _TYPES = {
     'floats': Parameter.Type.DOUBLE_ARRAY,
 }
 # Declared by rclpy itself, or meant for everybody who reads the file.
-_FOREIGN = ('use_sim_time', 'start_type_description_service')
+_FOREIGN_NAMES = ('use_sim_time', 'start_type_description_service')
 _FOREIGN_PREFIXES = ('qos_overrides.', 'provenance.')
 
 
-def descriptor(info: ParameterInfo) -> ParameterDescriptor:
+def parameter_descriptor(info: ParameterInfo) -> ParameterDescriptor:
     """Return what ``ros2 param describe`` shows of a parameter."""
     described = ParameterDescriptor(
-        type=_TYPES[info.kind].value,
+        type=_PARAMETER_TYPES[info.kind].value,
         description=info.doc if info.unit in ('', '-') else f'{info.doc} [{info.unit}]',
         additional_constraints=_constraints(info),
         read_only=info.read_only,
@@ -70,7 +70,7 @@ def _constraints(info: ParameterInfo) -> str:
     return ''
 
 
-def overrides(node: Node) -> Mapping[str, Any]:
+def parameter_overrides(node: Node) -> Mapping[str, Any]:
     """
     Return the values given to a node by parameter files, command line and constructor.
 
@@ -80,25 +80,25 @@ def overrides(node: Node) -> Mapping[str, Any]:
     return {name: given.value for name, given in node._parameter_overrides.items()}
 
 
-_converted_kinds: WeakKeyDictionary[Node, dict[str, str]] = WeakKeyDictionary()
+_kinds_by_node: WeakKeyDictionary[Node, dict[str, str]] = WeakKeyDictionary()
 
 
-def _convert_for(node: Node) -> dict[str, str]:
+def _float_kinds(node: Node) -> dict[str, str]:
     """
     Return the kinds by name whose whole numbers become floats before rclpy checks their type.
 
     One callback per node, for what several callbacks return is concatenated, not chained.
     """
-    if node not in _converted_kinds:
+    if node not in _kinds_by_node:
         kinds: dict[str, str] = {}
-        _converted_kinds[node] = kinds
+        _kinds_by_node[node] = kinds
         node.add_pre_set_parameters_callback(
-            lambda given: [_converted(parameter, kinds) for parameter in given]
+            lambda given: [_integer_to_float(parameter, kinds) for parameter in given]
         )
-    return _converted_kinds[node]
+    return _kinds_by_node[node]
 
 
-def _converted(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
+def _integer_to_float(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
     kind = kinds.get(given.name, '')
     if kind == 'float' and given.type_ == Parameter.Type.INTEGER:
         return Parameter(given.name, Parameter.Type.DOUBLE, float(given.value))
@@ -154,30 +154,30 @@ class DeclaredParameters(Generic[ParametersT]):
         self._infos = {self._prefix + info.name: info for info in describe(cls)}
         self._check = check
         self._on_change = on_change
-        given = overrides(node)
+        given = parameter_overrides(node)
         values = dict(defaults or {})
         for name, info in self._infos.items():
             if name in given:
-                values[info.name] = self._coerced(name, given[name])
-        self.value: ParametersT = self._built(values)
+                values[info.name] = self._coerce(name, given[name])
+        self.value: ParametersT = self._build(values)
         for name, info in self._infos.items():
             self._declare(name, info)
-        _convert_for(node).update({name: info.kind for name, info in self._infos.items()})
-        node.add_on_set_parameters_callback(self._judge)
-        node.add_post_set_parameters_callback(self._take_over)
+        _float_kinds(node).update({name: info.kind for name, info in self._infos.items()})
+        node.add_on_set_parameters_callback(self._check_change)
+        node.add_post_set_parameters_callback(self._accept_change)
 
     @property
     def names(self) -> tuple[str, ...]:
         """ROS names, in order of declaration."""
         return tuple(self._infos)
 
-    def withdraw(self) -> None:
+    def undeclare(self) -> None:
         """Undeclare all of them, which must not be read-only."""
-        self._node.remove_on_set_parameters_callback(self._judge)
-        self._node.remove_post_set_parameters_callback(self._take_over)
+        self._node.remove_on_set_parameters_callback(self._check_change)
+        self._node.remove_post_set_parameters_callback(self._accept_change)
         for name in self._infos:
             self._node.undeclare_parameter(name)
-            _convert_for(self._node).pop(name, None)
+            _float_kinds(self._node).pop(name, None)
 
     def set(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         """
@@ -195,7 +195,7 @@ class DeclaredParameters(Generic[ParametersT]):
 
         """
         before = asdict(self.value)
-        after = asdict(self._built({**before, **values}))
+        after = asdict(self._build({**before, **values}))
         changed = {name: value for name, value in after.items() if value != before[name]}
         if changed:
             result = self._node.set_parameters_atomically(
@@ -209,16 +209,18 @@ class DeclaredParameters(Generic[ParametersT]):
 
     def _parameter(self, name: str, value: Any) -> Parameter:
         info = self._infos[name]
-        return Parameter(name, _TYPES[info.kind], list(value) if info.kind == 'floats' else value)
+        return Parameter(
+            name, _PARAMETER_TYPES[info.kind], list(value) if info.kind == 'floats' else value
+        )
 
     def _declare(self, name: str, info: ParameterInfo) -> None:
         value = getattr(self.value, info.name)
         if info.kind == 'floats':
             # rclpy takes an empty list for one of bytes; declared by type it stays unset.
-            value = list(value) or _TYPES[info.kind]
-        self._node.declare_parameter(name, value, descriptor(info), ignore_override=True)
+            value = list(value) or _PARAMETER_TYPES[info.kind]
+        self._node.declare_parameter(name, value, parameter_descriptor(info), ignore_override=True)
 
-    def _coerced(self, name: str, value: Any) -> Any:
+    def _coerce(self, name: str, value: Any) -> Any:
         info = self._infos[name]
         if info.kind == 'floats' and not isinstance(value, str) and hasattr(value, 'tolist'):
             value = value.tolist()
@@ -229,41 +231,41 @@ class DeclaredParameters(Generic[ParametersT]):
                 str(error).replace(f"'{info.name}'", f"'{name}'", 1)
             ) from None
 
-    def _built(self, values: Mapping[str, Any]) -> ParametersT:
+    def _build(self, values: Mapping[str, Any]) -> ParametersT:
         return build(self._cls, values)
 
-    def _changed(self, parameters: Iterable[Parameter]) -> ParametersT | None:
+    def _changed_value(self, parameters: Iterable[Parameter]) -> ParametersT | None:
         values = {
-            self._infos[given.name].name: self._coerced(given.name, given.value)
+            self._infos[given.name].name: self._coerce(given.name, given.value)
             for given in parameters
             if given.name in self._infos
         }
-        return self._built({**asdict(self.value), **values}) if values else None
+        return self._build({**asdict(self.value), **values}) if values else None
 
-    def _judge(self, parameters: list[Parameter]) -> SetParametersResult:
+    def _check_change(self, parameters: list[Parameter]) -> SetParametersResult:
         try:
-            changed = self._changed(parameters)
+            changed = self._changed_value(parameters)
             if changed is not None and changed != self.value and self._check is not None:
                 self._check(changed)
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             return SetParametersResult(successful=False, reason=reason(error))
         return SetParametersResult(successful=True)
 
-    def _take_over(self, parameters: list[Parameter]) -> None:
-        changed = self._changed(parameters)
+    def _accept_change(self, parameters: list[Parameter]) -> None:
+        changed = self._changed_value(parameters)
         if changed is None or changed == self.value:
             return
         old, self.value = self.value, changed
         try:
             if self._on_change is not None:
                 self._on_change(changed)
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self._node.get_logger().error(
                 f'the parameters are restored to their last values: {reason(error)}'
             )
-            self._put_back(old)
+            self._restore(old)
 
-    def _put_back(self, old: ParametersT) -> None:
+    def _restore(self, old: ParametersT) -> None:
         """Set all parameters back to the values of a previous instance."""
         self._node.set_parameters_atomically(
             [
@@ -274,7 +276,7 @@ class DeclaredParameters(Generic[ParametersT]):
         )
 
 
-def refuse_unknown_overrides(node: Node, foreign: tuple[str, ...] = ()) -> None:
+def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ()) -> None:
     """
     Refuse overrides that no parameter of the node takes; call it after all declarations.
 
@@ -291,8 +293,10 @@ def refuse_unknown_overrides(node: Node, foreign: tuple[str, ...] = ()) -> None:
 
     """
     declared = sorted(node.get_parameters_by_prefix(''))
-    for name in sorted(overrides(node)):
-        allowed = name in _FOREIGN or name.startswith((*_FOREIGN_PREFIXES, *foreign))
+    for name in sorted(parameter_overrides(node)):
+        allowed = name in _FOREIGN_NAMES or name.startswith(
+            (*_FOREIGN_PREFIXES, *foreign_prefixes)
+        )
         if not allowed and not node.has_parameter(name):
             valid = [item for item in declared if not item.startswith('qos_overrides.')]
             raise unknown('parameter', name, valid)
@@ -305,7 +309,8 @@ def to_parameter_values(values: Mapping[str, Any]) -> list[Any]:
     A list that mixes whole and other numbers becomes one of doubles.
     """
     return [
-        Parameter(name, *_typed(name, value)).to_parameter_msg() for name, value in values.items()
+        Parameter(name, *_type_and_value(name, value)).to_parameter_msg()
+        for name, value in values.items()
     ]
 
 
@@ -323,7 +328,7 @@ def from_parameter_values(messages: Iterable[Any]) -> dict[str, Any]:
     return values
 
 
-def _typed(name: str, value: Any) -> tuple[Parameter.Type, Any]:
+def _type_and_value(name: str, value: Any) -> tuple[Parameter.Type, Any]:
     if hasattr(value, 'tolist'):
         value = value.tolist()
     if isinstance(value, (list, tuple)):

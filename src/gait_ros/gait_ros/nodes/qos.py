@@ -20,11 +20,11 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.serialization import deserialize_message
 
 from gait_core.errors import ConfigurationError, nearest, reason
-from gait_ros.nodes.event_queue import Stream
-from gait_ros.nodes.faults import FAULTS, Repeated
-from gait_ros.nodes.parameters import overrides
+from gait_ros.nodes.event_queue import StreamReceiver
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
+from gait_ros.nodes.parameters import parameter_overrides
 
-PUBLISHED = QoSProfile(
+PUBLISHER_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
     depth=10,
     reliability=QoSReliabilityPolicy.RELIABLE,
@@ -32,7 +32,7 @@ PUBLISHED = QoSProfile(
 )
 """What every stream and status publisher offers: compatible with each subscriber."""
 
-STREAM = QoSProfile(
+STREAM_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
     depth=10,
     reliability=QoSReliabilityPolicy.BEST_EFFORT,
@@ -40,7 +40,7 @@ STREAM = QoSProfile(
 )
 """What a subscriber to a stream asks for: compatible with each publisher."""
 
-LATCHED = QoSProfile(
+LATCHED_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
     depth=1,
     reliability=QoSReliabilityPolicy.RELIABLE,
@@ -48,7 +48,7 @@ LATCHED = QoSProfile(
 )
 """Descriptions and the best gait, both sides: late subscribers get the last message."""
 
-LOCKSTEP = QoSProfile(
+LOCKSTEP_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_ALL,
     reliability=QoSReliabilityPolicy.RELIABLE,
     durability=QoSDurabilityPolicy.VOLATILE,
@@ -56,17 +56,19 @@ LOCKSTEP = QoSProfile(
 """Both sides of the lock-step channel: nothing may be lost or replaced."""
 
 
-_WORDS: Mapping[str, tuple[str, ...]] = {
+_POLICY_VALUES: Mapping[str, tuple[str, ...]] = {
     'history': ('keep_last', 'keep_all'),
     'reliability': ('reliable', 'best_effort'),
     'durability': ('volatile', 'transient_local'),
 }
 _DEPTH = 'depth'
 _PREFIX = 'qos_overrides.'
-_MOST = 100_000
+_MAX_DEPTH = 100_000
 
 
-def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED) -> Any:
+def advertise(
+    node: Node, message_type: Any, topic: str, profile: QoSProfile = PUBLISHER_QOS
+) -> Any:
     """
     Return a publisher whose QoS can be set by ``qos_overrides.`` parameters.
 
@@ -76,59 +78,63 @@ def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED
         If one of them has a value that no policy has.
 
     """
-    return node.create_publisher(kind, topic, **_overridable(node, 'publisher', topic, profile))
+    return node.create_publisher(
+        message_type, topic, **_qos_arguments(node, 'publisher', topic, profile)
+    )
 
 
-def listen(node: Node, kind: Any, topic: str, callback: Callable[[Any], Any]) -> Any:
+def subscribe(node: Node, message_type: Any, topic: str, callback: Callable[[Any], Any]) -> Any:
     """
     Return a subscription to a stream, with overridable QoS; exceptions of its callback are logged.
 
     While the process is behind with its events, the newest message of a stream replaces others.
     """
-    handle = guarded(node, topic, lambda data: callback(deserialize_message(data, kind)))
+    handle = guard_callback(
+        node, topic, lambda data: callback(deserialize_message(data, message_type))
+    )
     return node.create_subscription(
-        kind,
+        message_type,
         topic,
-        Stream(handle),
+        StreamReceiver(handle),
         raw=True,
-        **_overridable(node, 'subscription', topic, STREAM),
+        **_qos_arguments(node, 'subscription', topic, STREAM_QOS),
     )
 
 
-def guarded(node: Node, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
+def guard_callback(node: Node, source: str, callback: Callable[..., Any]) -> Callable[..., None]:
     """Return a callback that logs its exceptions, every 10 s at most, instead of raising them."""
-    say = Repeated(node.get_logger())
+    say = ThrottledLogger(node.get_logger())
 
     @wraps(callback)
     def call(*message: Any) -> None:
         """Call the callback with a message, or with none for a timer."""
         try:
             callback(*message)
-        except FAULTS as error:
-            if say.due:
-                say(f'{what} is ignored: {reason(error)}')
+        except CAUGHT_EXCEPTIONS as error:
+            if say.is_due:
+                say(f'{source} is ignored: {reason(error)}')
                 node.get_logger().debug(traceback.format_exc())
 
     return call
 
 
-def unused_overrides(node: Node) -> list[str]:
+def describe_unused_overrides(node: Node) -> list[str]:
     """Return a line for each override of QoS that nothing of the node takes."""
     known = [name for name in node.get_parameters_by_prefix('') if name.startswith(_PREFIX)]
     return [
         f"parameter '{name}' has no effect on {node.get_name()}: {nearest(name, known)}"
-        for name in sorted(overrides(node))
+        for name in sorted(parameter_overrides(node))
         if name.startswith(_PREFIX) and name not in known
     ]
 
 
-def _overridable(node: Node, entity: str, topic: str, profile: QoSProfile) -> dict[str, Any]:
-    given = overrides(node)
-    for policy in (*_WORDS, _DEPTH):
+def _qos_arguments(node: Node, entity: str, topic: str, profile: QoSProfile) -> dict[str, Any]:
+    given = parameter_overrides(node)
+    for policy in (*_POLICY_VALUES, _DEPTH):
         name = f'{_PREFIX}{node.resolve_topic_name(topic)}.{entity}.{policy}'
         if name in given:
-            _check(name, policy, given[name])
-    kinds = [QoSPolicyKind[policy.upper()] for policy in (*_WORDS, _DEPTH)]
+            _check_override(name, policy, given[name])
+    kinds = [QoSPolicyKind[policy.upper()] for policy in (*_POLICY_VALUES, _DEPTH)]
     return {
         # rclpy writes overrides into the profile that it is given.
         'qos_profile': copy(profile),
@@ -136,14 +142,14 @@ def _overridable(node: Node, entity: str, topic: str, profile: QoSProfile) -> di
     }
 
 
-def _check(name: str, policy: str, value: Any) -> None:
+def _check_override(name: str, policy: str, value: Any) -> None:
     if policy == _DEPTH:
-        if type(value) is not int or not 1 <= value <= _MOST:
+        if type(value) is not int or not 1 <= value <= _MAX_DEPTH:
             raise ConfigurationError(
-                f"parameter '{name}' is {value!r}, expected a whole number from 1 to {_MOST}"
+                f"parameter '{name}' is {value!r}, expected a whole number from 1 to {_MAX_DEPTH}"
             )
         return
-    if value not in _WORDS[policy]:
+    if value not in _POLICY_VALUES[policy]:
         raise ConfigurationError(
-            f"parameter '{name}' is {value!r}: {nearest(str(value), _WORDS[policy])}"
+            f"parameter '{name}' is {value!r}: {nearest(str(value), _POLICY_VALUES[policy])}"
         )

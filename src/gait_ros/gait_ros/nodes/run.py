@@ -14,12 +14,12 @@ from rclpy.signals import SignalHandlerOptions
 
 from gait_core.errors import ConfigurationError
 from gait_core.processes.compiling import announce_compiling
-from gait_ros.nodes.event_queue import EVENTS
-from gait_ros.nodes.qos import unused_overrides
-from gait_ros.nodes.stop import Interrupted, Stop, ignore_signals, stop_on_signals
+from gait_ros.nodes.event_queue import EVENT_QUEUE
+from gait_ros.nodes.qos import describe_unused_overrides
+from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_stop_flag
 
 # Longest wait for an event: a signal that arrives between two waits is seen after it.
-_PATIENCE = 0.1
+_MAX_WAIT = 0.1
 
 
 def make_executor(context: Any = None) -> Any:
@@ -56,7 +56,7 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
 
     """
     # Handlers of Python instead of rclpy's: nothing is ever raised in the middle of clean-up.
-    stop = stop_on_signals()
+    stop = install_stop_flag()
     announce_compiling(lambda line: print(line, file=sys.stderr, flush=True))
     code = 0
     node = None
@@ -67,20 +67,20 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         )
         # Both may compile for half a minute; no robot has been commanded yet, so they may be
         # interrupted at any point.
-        node = stop.interrupts(make_node)
+        node = stop.run_interruptible(make_node)
         start = getattr(node, 'start', None)
         if start is not None:
-            stop.interrupts(start)
+            stop.run_interruptible(start)
         _spin(node, stop)
     except (ConfigurationError, ParameterException) as error:
-        code = _refuse(node, str(error))
+        code = _print_refusal(node, str(error))
     except (ExternalShutdownException, Interrupted):
         pass
     except RuntimeError as error:
         # What rcl raises for a malformed parameter file or argument; anything else is ours.
         if node is not None or rclpy.ok():
             raise
-        code = _refuse(node, str(error))
+        code = _print_refusal(node, str(error))
     finally:
         if node is not None:
             node.destroy_node()
@@ -93,22 +93,22 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     return code
 
 
-def _spin(node: Any, stop: Stop) -> None:
+def _spin(node: Any, stop: StopFlag) -> None:
     executor = make_executor()
-    stop.wakes(executor.wake)
+    stop.set_wake(executor.wake)
     executor.add_node(node)
     try:
-        for line in unused_overrides(node):
+        for line in describe_unused_overrides(node):
             node.get_logger().warning(line)
         while not stop and rclpy.ok():
-            executor.spin_once(timeout_sec=_PATIENCE)
-            EVENTS.measure(executor)
+            executor.spin_once(timeout_sec=_MAX_WAIT)
+            EVENT_QUEUE.measure_delay(executor)
     finally:
         executor.remove_node(node)
         executor.shutdown(timeout_sec=0.0)
 
 
-def _refuse(node: Any, message: str) -> int:
+def _print_refusal(node: Any, message: str) -> int:
     name = node.get_name() if node is not None else 'node'
     print(f'{name}: {" ".join(message.split())}', file=sys.stderr, flush=True)
     return 2

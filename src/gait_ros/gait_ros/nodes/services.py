@@ -12,9 +12,9 @@ from rclpy.node import Node
 from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 
 from gait_core.errors import ConfigurationError, reason
-from gait_ros.nodes.faults import FAULTS, Repeated
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
 
-QUEUE = QoSProfile(
+SERVICE_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
     depth=1000,
     reliability=QoSReliabilityPolicy.RELIABLE,
@@ -22,9 +22,9 @@ QUEUE = QoSProfile(
 """Queue of requests. With the 10 of ROS by default most requests of a burst are lost."""
 
 
-def serve(
+def offer_service(
     node: Node,
-    kind: Any,
+    service_type: Any,
     name: str,
     callback: Callable[[Any, Any], Any],
     group: CallbackGroup | None = None,
@@ -46,7 +46,7 @@ def serve(
     group : CallbackGroup or None
 
     """
-    say = Repeated(node.get_logger())
+    say = ThrottledLogger(node.get_logger())
 
     def refused(response: Any, error: BaseException) -> Any:
         """Return the response with the message of an exception."""
@@ -60,21 +60,21 @@ def serve(
         """Answer one request."""
         try:
             return callback(request, response)
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             return refused(response, error)
 
     async def answer_later(request: Any, response: Any) -> Any:
         """Answer one request; other callbacks run meanwhile."""
         try:
             return await callback(request, response)
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             return refused(response, error)
 
     later = inspect.iscoroutinefunction(callback)
     return node.create_service(
-        kind,
+        service_type,
         name,
         answer_later if later else answer,
-        qos_profile=QUEUE,
+        qos_profile=SERVICE_QOS,
         callback_group=group,
     )

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 Result = TypeVar('Result')
 # What LLVM calls while it compiles: an exception in there is printed and lost.
-_CALLBACK = '_raw_object_cache'
+_LLVM_CALLBACK = '_raw_object_cache'
 
 
 class Interrupted(BaseException):
     """A signal during work that needs no clean-up."""
 
 
-class Stop:
+class StopFlag:
     """Flag that becomes true at the first SIGINT, SIGTERM or SIGHUP."""
 
     def __init__(self) -> None:
@@ -28,11 +28,11 @@ class Stop:
     def __bool__(self) -> bool:
         return self._requested
 
-    def wakes(self, wake: Callable[[], Any]) -> None:
+    def set_wake(self, wake: Callable[[], Any]) -> None:
         """Call this when a signal comes, to end a wait early."""
         self._wake = wake
 
-    def interrupts(self, work: Callable[[], Result]) -> Result:
+    def run_interruptible(self, work: Callable[[], Result]) -> Result:
         """
         Return what a function returns.
 
@@ -45,7 +45,7 @@ class Stop:
 
         def interrupt() -> None:
             """End the work, unless it would only be spoilt: then at the next signal."""
-            if not any(f.f_code.co_name.startswith(_CALLBACK) for f, _ in walk_stack(None)):
+            if not any(f.f_code.co_name.startswith(_LLVM_CALLBACK) for f, _ in walk_stack(None)):
                 raise Interrupted
 
         self._wake = interrupt
@@ -71,9 +71,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @cache
-def stop_on_signals() -> Stop:
+def install_stop_flag() -> StopFlag:
     """Return the process's one flag; the first call, in the main thread, installs it."""
-    stop = Stop()
+    stop = StopFlag()
     for number in _SIGNALS:
         # Under nohup SIGHUP is ignored, and must stay so.
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:

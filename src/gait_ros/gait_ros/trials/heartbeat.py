@@ -63,7 +63,7 @@ def worker_status(
     return message
 
 
-class Heart:
+class HeartbeatThread:
     """
     Thread that calls a function at a steady rate, also during a long callback of the node.
 

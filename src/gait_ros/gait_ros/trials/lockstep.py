@@ -23,15 +23,15 @@ from gait_core.motion.observation import missing_fields
 from gait_core.trial.loop import TrialLoop
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_ros.messages.conversions import BUILDER, to_targets
-from gait_ros.nodes.faults import FAULTS
-from gait_ros.nodes.qos import LOCKSTEP, guarded
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
+from gait_ros.nodes.qos import LOCKSTEP_QOS, guard_callback
 
-_RESEND = 0.5
+_RESEND_TIME = 0.5
 # An answer comes within half a millisecond where both processes have a core of their own. Later
 # the bridge waits asleep: a loaded machine then gives its core to the controller, and spinning hot
 # for longer took up to twice as long per tick there.
-_SOON = 6e-4
-_NAP = 2e-5
+_BUSY_TIME = 6e-4
+_SLEEP_TIME = 2e-5
 
 
 class NextSpin:
@@ -64,17 +64,17 @@ class LockstepServer:
 
     def __init__(self, node: Node) -> None:
         self._publisher = node.create_publisher(
-            LockstepObservation, '~/lockstep/observation', LOCKSTEP
+            LockstepObservation, '~/lockstep/observation', LOCKSTEP_QOS
         )
         topic = '~/lockstep/targets'
         self._subscription = node.create_subscription(
-            LockstepTargets, topic, guarded(node, topic, self._on_targets), LOCKSTEP
+            LockstepTargets, topic, guard_callback(node, topic, self._on_targets), LOCKSTEP_QOS
         )
         self._question: LockstepObservation | None = None
         self._answer: LockstepTargets | None = None
         self._asked = 0.0
 
-    def ask(self, trial_id: str, loop: TrialLoop) -> None:
+    def request_targets(self, trial_id: str, loop: TrialLoop) -> None:
         """Publish what the controller sees at the present tick; forget older answers."""
         last = self._question
         is_first = last is None or last.trial_id != trial_id
@@ -89,16 +89,16 @@ class LockstepServer:
         self._answer = None
         self._send()
 
-    def take(self) -> LockstepTargets | None:
+    def poll(self) -> LockstepTargets | None:
         """Return the answer if it has come; repeat an old question for a late controller."""
-        if self._answer is None and time.monotonic() - self._asked > _RESEND:
+        if self._answer is None and time.monotonic() - self._asked > _RESEND_TIME:
             self._send()
         return self._answer
 
-    def pause(self) -> NextSpin:
-        """Return what to await before the next ``take``."""
-        soon = time.monotonic() - self._asked < _SOON
-        return NextSpin(nap=0.0 if soon else _NAP)
+    def next_spin(self) -> NextSpin:
+        """Return what to await before the next ``poll``."""
+        soon = time.monotonic() - self._asked < _BUSY_TIME
+        return NextSpin(nap=0.0 if soon else _SLEEP_TIME)
 
     def close(self) -> None:
         """Drop answers that are still on their way."""
@@ -150,11 +150,14 @@ class LockstepClient:
         self._answered: LockstepTargets | None = None
         self.state: Mapping[str, float] = {}
         self._publisher = node.create_publisher(
-            LockstepTargets, f'{bridge}/lockstep/targets', LOCKSTEP
+            LockstepTargets, f'{bridge}/lockstep/targets', LOCKSTEP_QOS
         )
         topic = f'{bridge}/lockstep/observation'
         self._subscription = node.create_subscription(
-            LockstepObservation, topic, guarded(node, topic, self._on_observation), LOCKSTEP
+            LockstepObservation,
+            topic,
+            guard_callback(node, topic, self._on_observation),
+            LOCKSTEP_QOS,
         )
 
     def close(self) -> None:
@@ -175,7 +178,7 @@ class LockstepClient:
             if stopped := self._stopped():
                 raise ConfigurationError(stopped)
             self._answered.targets = to_targets(self._step(message, last))
-        except FAULTS as error:
+        except CAUGHT_EXCEPTIONS as error:
             self._node.get_logger().debug(traceback.format_exc())
             self._answered.error = reason(error)
         self._publisher.publish(self._answered)

@@ -17,12 +17,12 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.range_sensor import RangeSensor
 from gait_core.sensors.ranging import RangeReader, RangingEngine, select_sensors
 from gait_core.trial.scene import Scene
-from gait_ros.messages.ranges import messages, mounts, topics
-from gait_ros.nodes.qos import LATCHED, advertise
+from gait_ros.messages.range_messages import reading_messages, sensor_topics, sensor_transforms
+from gait_ros.nodes.qos import LATCHED_QOS, advertise
 
 
 @dataclass(frozen=True)
-class Ranges:
+class RangeSensing:
     """Range sensors of one run, their readers, and the engine that casts their rays."""
 
     sensors: Sequence[RangeSensor]
@@ -30,7 +30,7 @@ class Ranges:
     engine: RangingEngine | None
 
 
-def ranges_of(names: str, engine: Engine, scene: Scene, seed: int) -> Ranges:
+def set_up_range_sensing(names: str, engine: Engine, scene: Scene, seed: int) -> RangeSensing:
     """
     Return the range sensors of a run whose engine has been reset.
 
@@ -43,7 +43,9 @@ def ranges_of(names: str, engine: Engine, scene: Scene, seed: int) -> Ranges:
     robot = engine.robot
     sensors = select_sensors(robot, names)
     readers = [RangeReader(robot, sensor, scene.control_period, seed) for sensor in sensors]
-    return Ranges(sensors, readers, _ranging(engine, scene.engine) if sensors else None)
+    return RangeSensing(
+        sensors, readers, _check_ranging(engine, scene.engine) if sensors else None
+    )
 
 
 class RangePublisher:
@@ -51,13 +53,15 @@ class RangePublisher:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._ranges = Ranges((), (), None)
+        self._ranges = RangeSensing((), (), None)
         self._publishers: dict[str, Any] = {}
         self._static: Any = None
 
-    def begin(self, ranges: Ranges, stamp: Time) -> None:
+    def begin(self, ranges: RangeSensing, stamp: Time) -> None:
         """Publish the sensors of a run from now on; if that fails, nothing has changed."""
-        kinds = {topic: kind for one in ranges.sensors for topic, kind in topics(one).items()}
+        kinds = {
+            topic: kind for one in ranges.sensors for topic, kind in sensor_topics(one).items()
+        }
         for topic, kind in kinds.items():
             if topic not in self._publishers:
                 self._publishers[topic] = advertise(self._node, kind, topic)
@@ -66,24 +70,26 @@ class RangePublisher:
         self._ranges = ranges
         if ranges.sensors:
             if self._static is None:
-                self._static = advertise(self._node, TFMessage, '/tf_static', LATCHED)
-            self._static.publish(mounts(stamp, ranges.sensors))
+                self._static = advertise(self._node, TFMessage, '/tf_static', LATCHED_QOS)
+            self._static.publish(sensor_transforms(stamp, ranges.sensors))
 
     def publish(self, stamp: Time, true: Observation) -> None:
         """Publish the readings that are due at a tick and listened to."""
         for reader in self._ranges.readers:
             sensor = reader.sensor
-            if not (reader.due(true.tick) and any(map(self._heard, topics(sensor)))):
+            if not (
+                reader.due(true.tick) and any(map(self._has_subscribers, sensor_topics(sensor)))
+            ):
                 continue
             reading = reader.read(true, self._ranges.engine)
-            for topic, message in messages(stamp, sensor, reading).items():
+            for topic, message in reading_messages(stamp, sensor, reading).items():
                 self._publishers[topic].publish(message)
 
-    def _heard(self, topic: str) -> bool:
+    def _has_subscribers(self, topic: str) -> bool:
         return bool(self._publishers[topic].get_subscription_count())
 
 
-def _ranging(engine: Any, name: str) -> RangingEngine:
+def _check_ranging(engine: Any, name: str) -> RangingEngine:
     """Return an engine that is ready to cast rays at the ground of its scene."""
     if not isinstance(engine, RangingEngine):
         raise ConfigurationError(f"engine '{name}' casts no rays for range sensors")

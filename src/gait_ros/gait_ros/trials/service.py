@@ -28,35 +28,35 @@ from gait_core.trial.spec import DIVERGED, TrialResult, invalid
 from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.messages.conversions import from_spec, from_targets, to_result
 from gait_ros.nodes.managed import ManagedNode
-from gait_ros.nodes.services import serve
+from gait_ros.nodes.services import offer_service
 from gait_ros.trials.lockstep import LockstepServer, NextSpin
 
-_SLICE = 0.02
-_PAUSE = 0.005
+_SLICE_TIME = 0.02
+_PAUSE_SLEEP = 0.005
 
-UNKNOWN = 'unknown joints'
+UNKNOWN_JOINTS = 'unknown joints'
 """Kind of the warning of commanded names that the robot does not have."""
 
 
 class TrialHost(Protocol):
     """Trial functions that a node provides."""
 
-    def trial_begins(self, loop: TrialLoop) -> None:
+    def on_trial_begin(self, loop: TrialLoop) -> None:
         """Begin the streams of a trial, whose tick 0 there is."""
 
-    def trial_ticks(self, loop: TrialLoop) -> None:
+    def on_trial_tick(self, loop: TrialLoop) -> None:
         """Publish the tick that the trial has come to."""
 
-    def trial_ends(self) -> None:
+    def on_trial_end(self) -> None:
         """Go back to the state before a trial that had begun."""
 
-    def held(self) -> bool:
+    def is_paused(self) -> bool:
         """Tell whether simulations are paused."""
 
     def answer_timeout(self) -> float:
         """Return for how long an external controller is waited for [s], unless a request says."""
 
-    def warn_of(self, kind: str, text: str) -> None:
+    def warn_on_change(self, kind: str, text: str) -> None:
         """Log a line unless it equals the last one of its kind."""
 
 
@@ -90,15 +90,15 @@ class TrialService:
         self.running: RunningTrial | None = None
         self._lockstep = LockstepServer(node)
         # Reentrant: a second request is refused while the first is still on its way.
-        serve(node, RunTrial, '~/run_trial', self._on_run, ReentrantCallbackGroup())
-        serve(node, CancelTrial, '~/cancel_trial', self._on_cancel)
+        offer_service(node, RunTrial, '~/run_trial', self._on_run, ReentrantCallbackGroup())
+        offer_service(node, CancelTrial, '~/cancel_trial', self._on_cancel)
 
     @property
     def id(self) -> str:
         """Of the trial that is running; empty: none is."""
         return self.running.id if self.running is not None else ''
 
-    def refuse_during_one(self) -> None:
+    def refuse_during_trial(self) -> None:
         """Raise ConfigurationError while a trial is running."""
         if self.running is not None:
             raise ConfigurationError(f'trial {self.running.id} is running')
@@ -113,11 +113,11 @@ class TrialService:
     ) -> RunTrial.Response:
         response.trial_id = request.trial_id
         try:
-            loop = self._admitted(request)
+            loop = self._admit(request)
         except Exception as error:
             if not is_shortage(error):
                 raise
-            self._failed(None, error, response)
+            self._answer_failure(None, error, response)
             return response
         trial = self.running = RunningTrial(id=request.trial_id, loop=loop)
         try:
@@ -126,19 +126,19 @@ class TrialService:
         # Catch everything, also a controller's sys.exit: an exception that leaves a coroutine
         # crashes an EventsExecutor.
         except (Exception, SystemExit) as error:
-            self._failed(trial, error, response)
+            self._answer_failure(trial, error, response)
         finally:
             liveness.enter(liveness.IDLE)
             self.running = None
             self._lockstep.close()
             if trial.begun:
-                self._host.trial_ends()
+                self._host.on_trial_end()
         return response
 
-    def _admitted(self, request: RunTrial.Request) -> TrialLoop:
+    def _admit(self, request: RunTrial.Request) -> TrialLoop:
         if not self._node.active:
             raise ConfigurationError('this sim_bridge is not active')
-        self.refuse_during_one()
+        self.refuse_during_trial()
         if not request.trial_id:
             raise ConfigurationError('trial_id is empty')
         spec = from_spec(request.spec)
@@ -153,7 +153,7 @@ class TrialService:
         liveness.enter(liveness.RUNNING)
         return loop
 
-    def _failed(
+    def _answer_failure(
         self, trial: RunningTrial | None, error: BaseException, response: RunTrial.Response
     ) -> None:
         """Answer a trial that raised an exception: its shortage, mistake or status."""
@@ -184,14 +184,15 @@ class TrialService:
             except (OSError, ValueError) as error:
                 raise ConfigurationError(f'record: {reason(error)}') from error
         trial.begun = True
-        self._host.trial_begins(loop)
+        self._host.on_trial_begin(loop)
         if request.external_controller:
             await self._run_external(trial, request.answer_timeout)
         else:
             await self._run_internal(trial, controller)
         if loop.unknown_joints:
-            self._host.warn_of(
-                UNKNOWN, f'{UNKNOWN} are ignored: {format_names(loop.unknown_joints)}'
+            self._host.warn_on_change(
+                UNKNOWN_JOINTS,
+                f'{UNKNOWN_JOINTS} are ignored: {format_names(loop.unknown_joints)}',
             )
         result = loop.result()
         if request.record:
@@ -201,27 +202,29 @@ class TrialService:
     async def _run_internal(self, trial: RunningTrial, controller: Controller) -> None:
         loop = trial.loop
         while loop.running:
-            end = time.monotonic() + _SLICE
+            end = time.monotonic() + _SLICE_TIME
             while loop.running and not self._held(trial):
                 step_controller(loop, controller)
-                self._host.trial_ticks(loop)
+                self._host.on_trial_tick(loop)
                 if time.monotonic() > end:
                     break
-            await NextSpin(self._node.executor, nap=_PAUSE if self._host.held() else 0.0)
+            await NextSpin(
+                self._node.executor, nap=_PAUSE_SLEEP if self._host.is_paused() else 0.0
+            )
 
     async def _run_external(self, trial: RunningTrial, timeout: float) -> None:
         loop = trial.loop
         limit = timeout or self._host.answer_timeout()
         while loop.running:
-            self._lockstep.ask(trial.id, loop)
+            self._lockstep.request_targets(trial.id, loop)
             asked = time.monotonic()
             answer = None
             while answer is None and loop.running:
-                await self._lockstep.pause()
+                await self._lockstep.next_spin()
                 if self._held(trial):
                     asked = time.monotonic()
                     continue
-                answer = self._lockstep.take()
+                answer = self._lockstep.poll()
                 if answer is None and time.monotonic() - asked > limit:
                     loop.end(
                         invalid('no_command'),
@@ -239,13 +242,13 @@ class TrialService:
         except BadCommand as error:
             loop.end(invalid('bad_command'), str(error))
             return
-        self._host.trial_ticks(loop)
+        self._host.on_trial_tick(loop)
 
     def _held(self, trial: RunningTrial) -> bool:
         """End a cancelled trial; tell whether it may not go on now."""
         if trial.cancelled:
             trial.loop.end(invalid('cancelled'), 'cancelled on request')
-        return trial.cancelled or self._host.held()
+        return trial.cancelled or self._host.is_paused()
 
     def _on_cancel(
         self, request: CancelTrial.Request, response: CancelTrial.Response

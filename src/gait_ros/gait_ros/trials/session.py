@@ -20,10 +20,10 @@ from gait_ros.graph.processes import NodeEnded, NodeProcesses
 from gait_ros.nodes.run import make_executor
 from gait_ros.trials.worker_client import WorkerClient
 
-_START = 60.0
+_START_TIMEOUT = 60.0
 # Both nodes are processes of ours: an end is seen. Silence is that of kernels being compiled.
-_PATIENCE = 60.0
-_POLL = 0.05
+_HANG_TIME = 60.0
+_POLL_PERIOD = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class RosClient:
                 return value
             if end is not None and time.monotonic() > end:
                 return None
-            self._executor.spin_once(timeout_sec=_POLL)
+            self._executor.spin_once(timeout_sec=_POLL_PERIOD)
 
     def spin_once(self) -> None:
         """Let one event that has come be worked off; do not wait for one."""
@@ -121,7 +121,7 @@ class TrialSession:
         self._nodes = tuple(
             replace(node, namespace=self._namespace) for node in (bridge, controller)
         )
-        self._identity = _identity(spec)
+        self._identity = _controller_key(spec)
         self._processes = NodeProcesses(self._nodes)
         self._client: RosClient | None = None
 
@@ -129,9 +129,9 @@ class TrialSession:
         self._processes.__enter__()
         try:
             self._client = RosClient(f'gait_session_{os.getpid()}')
-            self._worker = WorkerClient(self._client.node, self._nodes[0].full_name, _PATIENCE)
-            if not self._client.wait(self._ready, _START):
-                raise NodeEnded(f'the nodes were not ready within {_START:g} s')
+            self._worker = WorkerClient(self._client.node, self._nodes[0].full_name, _HANG_TIME)
+            if not self._client.wait(self._ready, _START_TIMEOUT):
+                raise NodeEnded(f'the nodes were not ready within {_START_TIMEOUT:g} s')
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -171,7 +171,7 @@ class TrialSession:
             If a node ended.
 
         """
-        if _identity(spec) != self._identity:
+        if _controller_key(spec) != self._identity:
             raise ConfigurationError('the trial has another robot or controller than its session')
         began = time.perf_counter()
         self._worker.submit(spec, external=True, record=record)
@@ -179,20 +179,20 @@ class TrialSession:
         return RosTrial(result=result, pids=self.pids, wall_time=time.perf_counter() - began)
 
     def _finished(self) -> TrialResult | None:
-        self._processes.check()
+        self._processes.raise_if_ended()
         return self._worker.poll()
 
     def _ready(self) -> bool:
-        self._processes.check()
+        self._processes.raise_if_ended()
         node, bridge = self._client.node, self._nodes[0].full_name
         return bool(
-            self._worker.ready
+            self._worker.is_ready
             and node.count_subscribers(f'{bridge}/lockstep/observation')
             and node.count_publishers(f'{bridge}/lockstep/targets')
         )
 
 
-def _identity(spec: TrialSpec) -> Any:
+def _controller_key(spec: TrialSpec) -> Any:
     """Return what the controller's process was started with."""
     return (
         spec.scene.robot,

@@ -26,14 +26,14 @@ from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.scene import Scene
 from gait_interfaces.msg import Energy, FootContacts, Stability
-from gait_ros.messages.conversions import BUILDER, flat
-from gait_ros.messages.markers import element_lines, ground, stability_markers
+from gait_ros.messages.conversions import BUILDER, float_buffer
+from gait_ros.messages.markers import element_marker, stability_markers, terrain_marker
 from gait_ros.nodes.qos import advertise
-from gait_ros.trials.range_publisher import RangePublisher, ranges_of
+from gait_ros.trials.range_publisher import RangePublisher, set_up_range_sensing
 
 # Seconds of wall time from one message to the next, at least.
-_PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
-_COST_DISTANCE = 0.1
+_MIN_PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
+_MIN_COST_DISTANCE = 0.1
 
 _TOPICS = {
     'joint_states': JointState,
@@ -81,10 +81,10 @@ class EnergyMeter:
         message = Energy(header=Header(stamp=stamp), joint_names=list(self._robot.joint_names))
         if state is None or not _has_power(state):
             return message
-        message.power = flat(state.joint_efforts * state.joint_velocities)
-        message.signed_work = flat(self._signed)
-        message.absolute_work = flat(self._absolute)
-        message.positive_work = flat(self._positive)
+        message.power = float_buffer(state.joint_efforts * state.joint_velocities)
+        message.signed_work = float_buffer(self._signed)
+        message.absolute_work = float_buffer(self._absolute)
+        message.positive_work = float_buffer(self._positive)
         if self._start is not None and state.body_poses is not None:
             moved = state.body_poses[:, :2].mean(axis=0) - self._start
             message.distance = float(np.linalg.norm(moved))
@@ -93,7 +93,7 @@ class EnergyMeter:
             self._robot.mass,
             self._gravity,
             message.distance,
-            _COST_DISTANCE * self._robot.length_scale,
+            _MIN_COST_DISTANCE * self._robot.length_scale,
         )
         message.cost_of_transport = [] if cost is None else [cost]
         return message
@@ -103,7 +103,7 @@ def _has_power(state: Observation) -> bool:
     return state.joint_efforts is not None and state.joint_velocities is not None
 
 
-class RunStreams:
+class StreamedRun:
     """
     Robot, ground and running sums of one run, from which its state is published.
 
@@ -126,7 +126,7 @@ class RunStreams:
 
     def __init__(self, engine: Engine, scene: Scene, seed: int, sensors: str) -> None:
         self.robot, self.scene = engine.robot, scene
-        self.ranges = ranges_of(sensors, engine, scene, seed)
+        self.ranges = set_up_range_sensing(sensors, engine, scene, seed)
         self.gravity = float(np.linalg.norm(scene.gravity))
         self.soles = SoleContacts(self.robot, self.gravity)
         self.energy = EnergyMeter(self.robot, scene)
@@ -163,9 +163,9 @@ class StatePublisher:
             topic: advertise(node, kind, names.get(topic, topic))
             for topic, kind in _TOPICS.items()
         }
-        self._throttled = dict.fromkeys(_PERIODS, -math.inf)
+        self._throttled = dict.fromkeys(_MIN_PERIODS, -math.inf)
 
-    def begin(self, run: RunStreams, stamp: Time) -> None:
+    def begin(self, run: StreamedRun, stamp: Time) -> None:
         """Publish a run from now on, or go on with one."""
         self._ranges.begin(run.ranges, stamp)
         self._run = run
@@ -220,16 +220,16 @@ class StatePublisher:
             shown = stability_markers(
                 message, true, load, self._run.scene.fixed_base, self._run.robot.length_scale
             )
-            shown.markers.append(element_lines(stamp, true, self._run.robot))
+            shown.markers.append(element_marker(stamp, true, self._run.robot))
             if self._due('terrain', take=True):
                 over = true.body_poses[0, :2]
                 size = self._run.robot.length_scale
-                shown.markers.append(ground(stamp, self._run.ground, over, size))
+                shown.markers.append(terrain_marker(stamp, self._run.ground, over, size))
             self._send('markers', shown)
 
     def _due(self, topic: str, take: bool = False) -> bool:
         now = time.monotonic()
-        due = now - self._throttled[topic] >= _PERIODS[topic]
+        due = now - self._throttled[topic] >= _MIN_PERIODS[topic]
         if due and (take or topic == 'energy'):
             self._throttled[topic] = now
         return due

@@ -14,7 +14,7 @@ from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.messages.conversions import from_result, to_spec
-from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.qos import STREAM_QOS
 
 
 class WorkerLost(RuntimeError):
@@ -65,24 +65,24 @@ class WorkerClient:
         self._run = node.create_client(RunTrial, f'{name}/run_trial')
         self._cancel = node.create_client(CancelTrial, f'{name}/cancel_trial')
         self._subscription = node.create_subscription(
-            WorkerStatus, f'{name}/worker_status', self._on_status, STREAM
+            WorkerStatus, f'{name}/worker_status', self._on_status, STREAM_QOS
         )
         self._future: Any = None
         self._trial_id = self._spec_hash = ''
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """True if the worker answers and is active."""
         active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
         return bool(active and self._run.service_is_ready())
 
     @property
-    def silent(self) -> bool:
+    def is_silent(self) -> bool:
         """True if no heartbeat came for so long that it would lose a trial."""
         return self._clock.now() - self._heard > self._hang
 
     @property
-    def loading(self) -> bool:
+    def is_loading(self) -> bool:
         """True if its last heartbeat shows it loading or compiling for the submitted trial."""
         status = self.status
         if status is None or status.trial_id != self._trial_id:
@@ -90,7 +90,7 @@ class WorkerClient:
         return bool(status.compiling)
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """True if a trial was submitted whose end was not polled yet."""
         return self._future is not None
 
@@ -107,7 +107,7 @@ class WorkerClient:
             Folder for the rollout's record on the worker's machine; empty: none.
 
         """
-        if self.busy:
+        if self.is_busy:
             raise ProtocolError(f'{self.name} is busy with trial {self._trial_id}')
         self._trial_id = uuid4().hex
         self._future = self._run.call_async(
@@ -119,7 +119,7 @@ class WorkerClient:
             )
         )
         self._spec_hash = sha256_of(spec)
-        self._moved = self._heard = self._clock.now()
+        self._last_progress = self._heard = self._clock.now()
         self._periods = -1
         return self._trial_id
 
@@ -156,10 +156,10 @@ class WorkerClient:
         reason = ''
         if now - self._heard > self._hang:
             reason = f'no heartbeat for {self._hang:g} s'
-        elif now - self._moved > self._hang:
+        elif now - self._last_progress > self._hang:
             reason = f'ran no control period for {self._hang:g} s'
         if reason:
-            self.drop()
+            self.forget_trial()
             raise WorkerLost(f'{self.name} is lost: {reason}')
         return None
 
@@ -167,7 +167,7 @@ class WorkerClient:
         """Ask the worker to end the running trial; its result then comes as usual."""
         self._cancel.call_async(CancelTrial.Request(trial_id=self._trial_id))
 
-    def drop(self) -> None:
+    def forget_trial(self) -> None:
         """Forget the running trial and whatever answer may still come."""
         if self._future is not None:
             self._run.remove_pending_request(self._future)
@@ -175,7 +175,7 @@ class WorkerClient:
 
     def close(self) -> None:
         """Leave the worker alone."""
-        self.drop()
+        self.forget_trial()
         self._node.destroy_client(self._run)
         self._node.destroy_client(self._cancel)
         self._node.destroy_subscription(self._subscription)
@@ -185,5 +185,5 @@ class WorkerClient:
         self._heard = self._clock.now()
         moved = message.periods != self._periods
         if moved or message.compiling or message.state == WorkerStatus.PAUSED:
-            self._moved = self._heard
+            self._last_progress = self._heard
         self._periods = message.periods

@@ -56,7 +56,7 @@ class WorkerProcesses:
         self._running[name] = processes
         self._watches[name] = HangWatch(processes.nodes[0].pid)
 
-    def trouble(self, name: str, heard: bool) -> str:
+    def find_trouble(self, name: str, heard: bool) -> str:
         """
         Return one line on why a started worker is lost; empty if it is not.
 
@@ -73,7 +73,7 @@ class WorkerProcesses:
 
         """
         try:
-            self._running[name].check()
+            self._running[name].raise_if_ended()
         except NodeEnded as error:
             first, *output = str(error).splitlines()
             last = output[-1].strip()[:200] if output else ''

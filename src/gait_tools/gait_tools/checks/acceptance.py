@@ -278,18 +278,18 @@ def floods(share: float = 1.0) -> list[Measurement]:
     """Every node stays up, answers and does not grow under floods of messages and requests."""
     if not _has_ros():
         return []
-    from gait_ros.checks.flood import SECONDS, flooded
+    from gait_ros.checks.flood import FLOOD_DURATION, measure_floods
 
-    return flooded(SECONDS * share)
+    return measure_floods(FLOOD_DURATION * share)
 
 
 def emergency_stops(share: float = 1.0) -> list[Measurement]:
     """Measure the time from an emergency stop to held targets, under traffic at 1 kHz."""
     if not _has_ros():
         return []
-    from gait_ros.checks.emergency_stop import STOPS, stops
+    from gait_ros.checks.emergency_stop import STOP_COUNT, measure_stops
 
-    return stops(max(1, round(STOPS * share)))
+    return measure_stops(max(1, round(STOP_COUNT * share)))
 
 
 def champions_live(share: float = 1.0) -> list[Measurement]:

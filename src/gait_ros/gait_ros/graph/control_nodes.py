@@ -13,9 +13,9 @@ from typing import Any
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import NOTHING
 from gait_ros.graph.nodes import (
-    BRIDGE,
-    CLOCK_USERS,
-    OWN_CLOCK,
+    BRIDGE_NAME,
+    CLOCK_REMAPPINGS,
+    USE_SIM_TIME,
     NodeSpec,
     bridge_node,
     controller_node,
@@ -23,18 +23,18 @@ from gait_ros.graph.nodes import (
 from gait_ros.hardware.motors import Hardware
 from gait_ros.hardware.ros2_control import (
     IMU_BROADCASTER,
-    MOCK,
+    MOCK_TARGET,
     STATE_BROADCASTER,
     TRAJECTORY_CONTROLLER,
-    by_plugin,
     command_interfaces,
-    controllers,
-    forward_controller,
+    controller_parameters,
+    forward_controller_name,
     reports_imu,
+    uses_plugin,
 )
 
-MANAGER = 'controller_manager'
-OUTPUTS = ('joint_trajectory', 'commands')
+CONTROLLER_MANAGER = 'controller_manager'
+OUTPUT_TOPICS = ('joint_trajectory', 'commands')
 """Topics on which a gait's controller commands joints: trajectories, or values as they are."""
 
 
@@ -50,7 +50,7 @@ class ControlledRobot:
     target : str
         ``mock``, ``topic`` or ``hardware``.
     controllers_file : str
-        Written by ``gait_ros.hardware.ros2_control.controllers_text``.
+        Written by ``gait_ros.hardware.ros2_control.controllers_yaml``.
     output : str
         One of ``OUTPUTS``: the controller for it is activated, the other ones only loaded.
     hardware : str
@@ -89,21 +89,21 @@ class ControlledRobot:
         return self.simulation is not None
 
 
-def control_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
+def controller_manager_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     """Return controller_manager and the spawners of a robot's controllers."""
     robot, file = controlled.robot, controlled.controllers_file
-    clock = {CLOCK_USERS: controlled.simulated}
+    clock = {USE_SIM_TIME: controlled.simulated}
     manager = NodeSpec(
-        package=MANAGER,
+        package=CONTROLLER_MANAGER,
         executable='ros2_control_node',
-        name=MANAGER,
+        name=CONTROLLER_MANAGER,
         namespace=controlled.namespace,
         parameters=clock,
         parameter_files=(file,),
     )
-    written = controllers(robot, controlled.target, hardware=controlled.motors)
-    names = list(written[f'/**/{MANAGER}']['ros__parameters'])[1:]
-    moving = moving_controller(robot, controlled.output)
+    written = controller_parameters(robot, controlled.target, hardware=controlled.motors)
+    names = list(written[f'/**/{CONTROLLER_MANAGER}']['ros__parameters'])[1:]
+    moving = active_controller_name(robot, controlled.output)
     idle = [
         name
         for name in names
@@ -113,13 +113,13 @@ def control_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     active = [name for name in names if name not in idle]
     spawners = [
         NodeSpec(
-            package=MANAGER,
+            package=CONTROLLER_MANAGER,
             executable='spawner',
             name=f'spawner_of_{kind}',
             namespace=controlled.namespace,
             parameters=clock,
             # One process loads them in this order; it waits for controller_manager.
-            arguments=(*listed, '-c', MANAGER, '-p', file, *more),
+            arguments=(*listed, '-c', CONTROLLER_MANAGER, '-p', file, *more),
         )
         for kind, listed, more in (('active', active, ()), ('idle', idle, ('--inactive',)))
         if listed
@@ -127,28 +127,28 @@ def control_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     return manager, *spawners
 
 
-def moving_controller(robot: RobotModel, output: str) -> str:
+def active_controller_name(robot: RobotModel, output: str) -> str:
     """Return the name of the controller that takes a topic of ``OUTPUTS``."""
     if output == 'joint_trajectory':
         return TRAJECTORY_CONTROLLER
-    return forward_controller(command_interfaces(robot)[0])
+    return forward_controller_name(command_interfaces(robot)[0])
 
 
-def walker_under_control(controlled: ControlledRobot) -> NodeSpec:
+def gait_node(controlled: ControlledRobot) -> NodeSpec:
     """
     Return a gait's node that sends its targets to the controllers of controller_manager.
 
     Where the robot reports an IMU, the node reads it from the topic of ros2_control's broadcaster.
     """
     robot, output = controlled.robot, controlled.output
-    remappings = [(output, f'{moving_controller(robot, output)}/{output}')]
+    remappings = [(output, f'{active_controller_name(robot, output)}/{output}')]
     if reports_imu(robot, controlled.target, controlled.motors):
         remappings.append(('imu/data', f'{IMU_BROADCASTER}/imu'))
     return controller_node(
         controlled.controller,
         {
             'robot': controlled.name,
-            CLOCK_USERS: controlled.simulated,
+            USE_SIM_TIME: controlled.simulated,
             **controlled.gait,
             'output': output,
             'interface': command_interfaces(robot)[0],
@@ -159,12 +159,14 @@ def walker_under_control(controlled: ControlledRobot) -> NodeSpec:
     )
 
 
-def simulated_hardware(robot: str, parameters: Mapping[str, Any], namespace: str = '') -> NodeSpec:
+def hardware_bridge_node(
+    robot: str, parameters: Mapping[str, Any], namespace: str = ''
+) -> NodeSpec:
     """Return a bridge that is the hardware of a controller_manager."""
     return bridge_node({'robot': robot, 'hardware': True, **parameters}, namespace)
 
 
-def motor_node(
+def hardware_node(
     robot: str, hardware: str, namespace: str = '', *, simulated: bool = False
 ) -> NodeSpec:
     """Return the node ``hardware``, with or without a hardware.yaml."""
@@ -173,7 +175,7 @@ def motor_node(
         executable='hardware_node',
         name='hardware',
         namespace=namespace,
-        parameters={'robot': robot, 'hardware': hardware, CLOCK_USERS: simulated},
+        parameters={'robot': robot, 'hardware': hardware, USE_SIM_TIME: simulated},
     )
 
 
@@ -181,21 +183,21 @@ def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     """Return all nodes of a robot under ros2_control, the one whose end ends all first."""
     name, simulation = controlled.name, controlled.simulation
     namespace, hardware = controlled.namespace, controlled.hardware
-    nodes = control_graph(controlled)
-    if controlled.target != MOCK and not by_plugin(controlled.target, controlled.motors):
-        nodes += (motor_node(name, hardware, namespace, simulated=controlled.simulated),)
+    nodes = controller_manager_graph(controlled)
+    if controlled.target != MOCK_TARGET and not uses_plugin(controlled.target, controlled.motors):
+        nodes += (hardware_node(name, hardware, namespace, simulated=controlled.simulated),)
     if simulation is not None:
         played = {**simulation, 'calibration': hardware}
-        nodes += (simulated_hardware(name, played, namespace),)
+        nodes += (hardware_bridge_node(name, played, namespace),)
     if controlled.controller:
-        nodes += (walker_under_control(controlled),)
+        nodes += (gait_node(controlled),)
     if simulation is not None and not simulation.get('publish_clock', True):
-        nodes = tuple(map(_on_own_clock, nodes))
+        nodes = tuple(map(_remap_clock, nodes))
     return nodes
 
 
-def _on_own_clock(node: NodeSpec) -> NodeSpec:
+def _remap_clock(node: NodeSpec) -> NodeSpec:
     """Return a node that follows the clock of its robot's bridge, unless it is the bridge."""
-    if node.name == BRIDGE or not node.parameters.get(CLOCK_USERS):
+    if node.name == BRIDGE_NAME or not node.parameters.get(USE_SIM_TIME):
         return node
-    return replace(node, remappings=(*node.remappings, *OWN_CLOCK))
+    return replace(node, remappings=(*node.remappings, *CLOCK_REMAPPINGS))

@@ -10,26 +10,26 @@ from gait_core.robot.model import RobotModel
 from gait_core.safety.layer import STANDING
 from gait_ros.live.motion_claim import MotionClaim
 from gait_ros.live.motion_input import MotionInput
-from gait_ros.live.observation import SOURCES, LiveObservation
+from gait_ros.live.observation import FIELD_TOPICS, LiveObservation
 from gait_ros.live.safe_output import SafeOutput
 from gait_ros.live.step_clock import StepClock
 from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.clock import ClockWatch
-from gait_ros.nodes.event_queue import EVENTS
+from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.managed import ManagedNode
-from gait_ros.nodes.wiring import mistyped
+from gait_ros.nodes.publisher_checks import describe_type_mismatches
 
 # Time [s] after the activation in which inputs may still come, and age at which they are missed.
-_PATIENCE = 3.0
+_MAX_INPUT_AGE = 3.0
 # Time [s] after which a trouble that lasts is logged again.
-_REPEAT = 10.0
+_REPEAT_TIME = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveInputs:
     """Observation, claim on the robot and requests for motion: absent in lock-step."""
 
-    seen: LiveObservation
+    observation: LiveObservation
     claim: MotionClaim
     motion: MotionInput
 
@@ -95,28 +95,28 @@ class GaitWatch:
         """Count the time since the activation from now on."""
         self._activated = self._now()
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Find what is wrong, log it, and publish the diagnostics; to be called once a second."""
         gait = self._gait
-        self._mistyped = mistyped(self._node)
+        self._mistyped = describe_type_mismatches(self._node)
         if gait.live is not None:
-            gait.live.claim.find_rival()
-        trouble, blind = self.trouble(), self._blind()
+            gait.live.claim.find_conflict()
+        trouble, blind = self.find_trouble(), self._undetectable_falls()
         self._log(trouble or blind)
         active = self._node.active
-        urgent = gait.safe.urgent or self._rival or (blind and not trouble)
-        self._diagnostics.tell(
+        urgent = gait.safe.is_urgent or self._rival or (blind and not trouble)
+        self._diagnostics.publish(
             self._node.get_clock().now().to_msg(),
             gait.robot_name,
             trouble or blind or ('' if active else 'inactive: configure and activate it'),
-            self.readings,
+            self.diagnostic_values,
             failed=active and bool(urgent),
             fine='standing' if gait.safe.layer.mode == STANDING else 'running',
         )
 
-    def missing_inputs(self, absent: Sequence[str]) -> str:
+    def describe_missing_inputs(self, absent: Sequence[str]) -> str:
         """Return one line on inputs that a controller misses, and on why they are missing."""
-        topics = sorted({SOURCES[name] for name in absent if name in SOURCES})
+        topics = sorted({FIELD_TOPICS[name] for name in absent if name in FIELD_TOPICS})
         silent = [topic for topic in topics if not self._node.count_publishers(topic)]
         why = f'nobody publishes {" and ".join(silent)}' if silent else ''
         if topics and not silent:
@@ -133,39 +133,39 @@ class GaitWatch:
 
     @property
     def _rival(self) -> str:
-        return self._gait.live.claim.rival if self._gait.live is not None else ''
+        return self._gait.live.claim.conflict if self._gait.live is not None else ''
 
     def _log(self, trouble: str) -> None:
         """Log a trouble when it comes, and again while it lasts."""
         kind, now = trouble.partition(':')[0], self._now()
-        if trouble and (kind != self._logged[0] or now - self._logged[1] > _REPEAT * 1e9):
+        if trouble and (kind != self._logged[0] or now - self._logged[1] > _REPEAT_TIME * 1e9):
             self._node.get_logger().warning(trouble)
             self._logged = kind, now
         elif not trouble:
             self._logged = '', 0
 
-    def trouble(self) -> str:
+    def find_trouble(self) -> str:
         """Return one line on what keeps an active gait from walking; empty if nothing does."""
         gait = self._gait
         if not self._node.active:
             return ''
-        if self._time_active < _PATIENCE:
-            return gait.safe.trouble if gait.safe.urgent else ''
+        if self._time_active < _MAX_INPUT_AGE:
+            return gait.safe.trouble if gait.safe.is_urgent else ''
         if gait.live is not None and gait.clock.is_simulated:
-            stopped = self._clock_watch.trouble(gait.clock.now())
+            stopped = self._clock_watch.find_trouble(gait.clock.now())
             if stopped:
                 return stopped
         wrong_type = self._mistyped[0] if self._mistyped else ''
-        return wrong_type or self._rival or self.waiting or self._unsafe()
+        return wrong_type or self._rival or self.waiting or self._safety_trouble()
 
-    def _blind(self) -> str:
+    def _undetectable_falls(self) -> str:
         """Return one line if falls are to be noticed but cannot be; empty if they can."""
         gait, layer = self._gait, self._gait.safe.layer
         watches = layer.params.enabled and layer.params.fall_action != 'ignore'
         if gait.live is None or not (self._node.active and watches and gait.robot.fall):
             return ''
-        age = gait.live.seen.tilt_age()
-        if age < _PATIENCE or self._time_active < _PATIENCE:
+        age = gait.live.observation.tilt_age()
+        if age < _MAX_INPUT_AGE or self._time_active < _MAX_INPUT_AGE:
             return ''
         since = '' if math.isinf(age) else f' for {age:.1f} s'
         imu, odom = map(self._node.resolve_topic_name, ('imu/data', 'odom'))
@@ -174,12 +174,12 @@ class GaitWatch:
             'of them, or set safety.fall_action to ignore'
         )
 
-    def _unsafe(self) -> str:
+    def _safety_trouble(self) -> str:
         """Return why the safety layer does not follow the controller; empty if it does."""
         live, safe = self._gait.live, self._gait.safe
         if live is None or not safe.layer.params.enabled:
-            return safe.stopped or safe.fault
-        unmeasured = live.seen.unmeasured()
+            return safe.stop_reason or safe.fault
+        unmeasured = live.observation.unmeasured_joints()
         if unmeasured:
             return (
                 f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
@@ -187,7 +187,7 @@ class GaitWatch:
             )
         return safe.trouble
 
-    def readings(self) -> dict[str, object]:
+    def diagnostic_values(self) -> dict[str, object]:
         """Return the values of the diagnostics."""
         gait, live = self._gait, self._gait.live
         values: dict[str, object] = {
@@ -200,10 +200,10 @@ class GaitWatch:
         return {
             **values,
             'command': ' '.join(f'{speed:.3f}' for speed in live.motion.command.velocity),
-            'commands beyond bounds': live.motion.beyond,
-            'age of joint_states [s]': live.seen.age(),
-            'ignored': '; '.join(live.seen.complaints),
-            'last stop': gait.safe.last_stop,
-            'messages left out': EVENTS.left_out,
+            'commands beyond bounds': live.motion.clipped_count,
+            'age of joint_states [s]': live.observation.age(),
+            'ignored': '; '.join(live.observation.complaints),
+            'last stop': gait.safe.last_stop_reason,
+            'messages left out': EVENT_QUEUE.replaced_count,
             **gait.safe.counts(),
         }

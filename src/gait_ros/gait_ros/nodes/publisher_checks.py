@@ -6,11 +6,11 @@ from typing import Any
 
 from rclpy.node import Node
 
-UNKNOWN = 'UNKNOWN'
+UNDISCOVERED = 'UNKNOWN'
 """In the name of a publisher's node that was not discovered yet."""
 
 
-def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
+def find_other_publishers(node: Node, topic: str, own_count: int = 1) -> list[str]:
     """
     Return the full names of the other publishers on a topic, sorted.
 
@@ -21,13 +21,13 @@ def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
         f'{info.node_namespace.rstrip("/")}/{info.node_name}'
         for info in node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
     )
-    for _ in range(own):
+    for _ in range(own_count):
         if node.get_fully_qualified_name() in found:
             found.remove(node.get_fully_qualified_name())
     return found
 
 
-def second_sender(node: Node, topic: str, consequence: str, own: int = 1) -> str:
+def describe_second_publisher(node: Node, topic: str, consequence: str, own_count: int = 1) -> str:
     """
     Return one line on a topic with a publisher too many; empty if there is none.
 
@@ -41,14 +41,16 @@ def second_sender(node: Node, topic: str, consequence: str, own: int = 1) -> str
         Number of the node's own publishers.
 
     """
-    others = others_on(node, topic, own)
-    if len(others) + own < 2 or any(UNKNOWN in other for other in others):
+    others = find_other_publishers(node, topic, own_count)
+    if len(others) + own_count < 2 or any(UNDISCOVERED in other for other in others):
         return ''
-    both = f'{others[0]} as well as by {node.get_fully_qualified_name() if own else others[1]}'
+    both = (
+        f'{others[0]} as well as by {node.get_fully_qualified_name() if own_count else others[1]}'
+    )
     return f'{topic} is published by {both}: {consequence}; end one of them'
 
 
-def mistyped(node: Node) -> list[str]:
+def describe_type_mismatches(node: Node) -> list[str]:
     """
     Return a line for each topic that a node reads and another publishes as another type.
 
@@ -56,7 +58,7 @@ def mistyped(node: Node) -> list[str]:
     """
     lines = []
     for subscription in node.subscriptions:
-        wanted = _name(subscription.msg_type)
+        wanted = _type_name(subscription.msg_type)
         for other in node.get_publishers_info_by_topic(subscription.topic_name):
             if other.topic_type and other.topic_type != wanted:
                 who = f'{other.node_namespace.rstrip("/")}/{other.node_name}'
@@ -67,6 +69,6 @@ def mistyped(node: Node) -> list[str]:
     return lines
 
 
-def _name(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     package = kind.__module__.partition('.')[0]
     return f'{package}/msg/{kind.__name__}'

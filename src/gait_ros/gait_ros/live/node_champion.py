@@ -19,10 +19,10 @@ from gait_core.trial.scene import NOTHING, Scene
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.spec import Command, TrialSpec
 
-_MARK = 'provenance.format'
+_CHAMPION_MARK = 'provenance.format'
 _FILE_OPTION = '--params-file'
-_WITHOUT_PRESET = ('', 'none')
-_ALMOST = 1e-6
+_NO_PRESET_VALUES = ('', 'none')
+_RATE_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class NodeChampion:
 
     def check_parameters(self, chosen: Mapping[str, Any]) -> None:
         """Raise ConfigurationError if a controller node's parameter contradicts the champion."""
-        if chosen['preset'] not in _WITHOUT_PRESET:
+        if chosen['preset'] not in _NO_PRESET_VALUES:
             raise ConfigurationError(
                 f"parameter 'preset' is '{chosen['preset']}', but {self.file} has every parameter "
                 'of the gait; leave preset out'
@@ -137,7 +137,9 @@ class NodeChampion:
 
     def check_rate(self, control_rate: float) -> None:
         """Raise ConfigurationError if a network would run at another rate than in its trial."""
-        if self.is_network and not math.isclose(control_rate, self.control_rate, rel_tol=_ALMOST):
+        if self.is_network and not math.isclose(
+            control_rate, self.control_rate, rel_tol=_RATE_TOLERANCE
+        ):
             raise ConfigurationError(
                 f'control_rate is {control_rate:g} Hz, but the network of {self.file} counts its '
                 f'memory in control periods of {self.scene.control_period:g} s; nearest valid: '
@@ -176,10 +178,10 @@ def check_origin(origin: Origin, robot: str, controller: str) -> str:
 
 def read_node_champion(file: Path) -> NodeChampion:
     """Return the champion of a file for a node; ConfigurationError as ``live.champion``."""
-    return node_champion(read_gait_file(file))
+    return make_node_champion(read_gait_file(file))
 
 
-def node_champion(found: GaitFile) -> NodeChampion:
+def make_node_champion(gait_file: GaitFile) -> NodeChampion:
     """
     Return the champion in a file that was read, for a node.
 
@@ -189,7 +191,7 @@ def node_champion(found: GaitFile) -> NodeChampion:
         If it is none, or its weights have no hash or do not lie beside it.
 
     """
-    file, champion = found.path, found.champion()
+    file, champion = gait_file.path, gait_file.champion()
     spec = champion.spec
     if spec.weights:
         if Path(spec.weights).parent.resolve() != file.parent.resolve():
@@ -205,7 +207,9 @@ def node_champion(found: GaitFile) -> NodeChampion:
     )
 
 
-def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeChampion | None:
+def find_node_champion(
+    overrides: Mapping[str, Any], arguments: Sequence[str]
+) -> NodeChampion | None:
     """
     Return the champion that a node was started with, if there is one.
 
@@ -223,7 +227,7 @@ def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeCha
         If there are several champions, or the file is not on the command line or unreadable.
 
     """
-    if _MARK not in given:
+    if _CHAMPION_MARK not in overrides:
         return None
     named = [
         Path(file)
@@ -245,6 +249,7 @@ def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeCha
         )
     if not found:
         raise fault or ConfigurationError(
-            f"parameter '{_MARK}' belongs to a champion, but no {_FILE_OPTION} names its file"
+            f"parameter '{_CHAMPION_MARK}' belongs to a champion, but no {_FILE_OPTION} names its "
+            'file'
         )
-    return node_champion(found[0])
+    return make_node_champion(found[0])

@@ -9,8 +9,8 @@ from gait_core.files.access import read_text, temporary_folder
 
 LAYOUT_SIZE = 0.5
 """Length scale [m] of the robots that layouts are written for."""
-_NEAR = 2.0
-_LENGTHS = (
+_MAX_SIZE_RATIO = 2.0
+_LENGTH_KEYS = (
     'Cell Size',
     'Marker Scale',
     'Radius',
@@ -21,20 +21,20 @@ _LENGTHS = (
     'Near Clip Distance',
 )
 _TOPIC = re.compile(r'^ *Value: (/\S+)$', re.MULTILINE)
-_LINE = re.compile(rf'^( *(?:{"|".join(_LENGTHS)}): )([0-9.]+)$', re.MULTILINE)
+_LINE = re.compile(rf'^( *(?:{"|".join(_LENGTH_KEYS)}): )([0-9.]+)$', re.MULTILINE)
 
 
-def scaled(text: str, factor: float) -> str:
+def scale_layout(text: str, factor: float) -> str:
     """Return a layout whose lengths are larger by a factor: view, grid, and what is drawn."""
     return _LINE.sub(lambda found: f'{found[1]}{float(found[2]) * factor:.6g}', text)
 
 
-def topics_of(file: Path) -> list[str]:
+def layout_topics(file: Path) -> list[str]:
     """Return the topics that a layout shows, sorted."""
     return sorted(set(_TOPIC.findall(read_text(file))))
 
 
-def layout_for(file: Path, size: float) -> Path:
+def fit_layout(file: Path, size: float) -> Path:
     """
     Return a layout for a robot of a length scale [m]: the file, or a scaled copy of it.
 
@@ -42,8 +42,8 @@ def layout_for(file: Path, size: float) -> Path:
     saves is found again.
     """
     factor = size / LAYOUT_SIZE
-    if 1.0 / _NEAR <= factor <= _NEAR:
+    if 1.0 / _MAX_SIZE_RATIO <= factor <= _MAX_SIZE_RATIO:
         return file
     copy = temporary_folder('gait_rviz_') / file.name
-    copy.write_text(scaled(read_text(file), factor), encoding='utf-8')
+    copy.write_text(scale_layout(read_text(file), factor), encoding='utf-8')
     return copy

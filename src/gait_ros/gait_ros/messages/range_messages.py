@@ -19,21 +19,21 @@ from gait_core.robot.range_sensor import DepthCamera, Lidar, RangeSensor
 from gait_core.sensors.ranging import column_azimuths, sensor_rays
 from gait_ros.messages.conversions import BUILDER
 
-SCAN, POINTS = 'scan', 'points'
-IMAGE, INFO = 'depth/image_rect', 'depth/camera_info'
-_FLOAT = 4
+SCAN_TOPIC, POINTS_TOPIC = 'scan', 'points'
+IMAGE_TOPIC, INFO_TOPIC = 'depth/image_rect', 'depth/camera_info'
+_FLOAT_SIZE = 4
 
 
-def topics(sensor: RangeSensor) -> dict[str, Any]:
+def sensor_topics(sensor: RangeSensor) -> dict[str, Any]:
     """Return the topics of a sensor, each with the type of its messages."""
     if isinstance(sensor, DepthCamera):
-        kinds = {IMAGE: Image, INFO: CameraInfo}
+        kinds = {IMAGE_TOPIC: Image, INFO_TOPIC: CameraInfo}
     else:
-        kinds = {SCAN: LaserScan} if sensor.rows == 1 else {POINTS: PointCloud2}
+        kinds = {SCAN_TOPIC: LaserScan} if sensor.rows == 1 else {POINTS_TOPIC: PointCloud2}
     return {f'{sensor.name}/{name}': kind for name, kind in kinds.items()}
 
 
-def messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> dict[str, Any]:
+def reading_messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> dict[str, Any]:
     """
     Return the messages of one reading by topic.
 
@@ -52,7 +52,7 @@ def messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> dict[str,
         made = (laser_scan(header, sensor, reading[0]),)
     else:
         made = (point_cloud(header, sensor, reading),)
-    return dict(zip(topics(sensor), made, strict=True))
+    return dict(zip(sensor_topics(sensor), made, strict=True))
 
 
 def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:
@@ -81,12 +81,12 @@ def point_cloud(header: Header, sensor: RangeSensor, ranges: FloatArray) -> Poin
         height=rows,
         width=columns,
         fields=[
-            PointField(name=name, offset=_FLOAT * i, datatype=PointField.FLOAT32, count=1)
+            PointField(name=name, offset=_FLOAT_SIZE * i, datatype=PointField.FLOAT32, count=1)
             for i, name in enumerate('xyz')
         ],
         is_bigendian=False,
-        point_step=3 * _FLOAT,
-        row_step=3 * _FLOAT * columns,
+        point_step=3 * _FLOAT_SIZE,
+        row_step=3 * _FLOAT_SIZE * columns,
         data=array('B', points.tobytes()),
         is_dense=False,
     )
@@ -101,7 +101,7 @@ def depth_image(header: Header, depth: FloatArray) -> Image:
         width=columns,
         encoding='32FC1',
         is_bigendian=0,
-        step=_FLOAT * columns,
+        step=_FLOAT_SIZE * columns,
         data=array('B', depth.astype('<f4').tobytes()),
     )
 
@@ -122,7 +122,7 @@ def camera_info(header: Header, sensor: DepthCamera) -> CameraInfo:
     )
 
 
-def mounts(stamp: Time, sensors: Iterable[RangeSensor]) -> TFMessage:
+def sensor_transforms(stamp: Time, sensors: Iterable[RangeSensor]) -> TFMessage:
     """Return the frames that sensors bring along, from the links that carry them."""
     frames = (
         (parent, frame, np.concatenate((xyz, Rotation.from_euler('xyz', rpy).as_quat())))
