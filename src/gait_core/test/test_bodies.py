@@ -144,7 +144,7 @@ def test_bodies_described_in_place_lie_where_they_are_put(tmp_path):
         ('mass: 0.1', 'urdf: ball.urdf', "unknown key 'bodies[0].inertia'"),
         ('link: ball', 'link: bal', "did you mean 'ball'?"),
         ('radius: 0.01', 'radius: -1', 'nearest valid: 0'),
-        ('bodies:', 'urdf: x.urdf\nbodies:', "'urdf' has no place beside 'bodies'"),
+        ('bodies:', 'urdf: x.urdf\nbodies:', "'urdf' cannot be given with 'bodies'"),
     ],
 )
 def test_a_mistake_in_bodies_is_told_in_one_line(tmp_path, old, new, said):

@@ -210,7 +210,7 @@ def test_a_name_or_frame_is_there_once(read):
     scan = f'name: s, kind: lidar, link: {BASE}'
     with pytest.raises(ConfigurationError, match="there is a sensor 's' already"):
         read(scan, scan)
-    with pytest.raises(ConfigurationError, match="that of link 's_link' already"):
+    with pytest.raises(ConfigurationError, match="already that of link 's_link'"):
         entry = {'name': 's', 'kind': 'lidar', 'link': BASE, 'xyz': [1, 0, 0]}
         read_sensors([entry], [BASE, 's_link'], Location())
 

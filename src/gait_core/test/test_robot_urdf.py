@@ -142,7 +142,7 @@ FAULTS = [
         f'<robot>{BASE}<link name="foot"/>{joint(child="foof")}</robot>',
         "names the unknown link 'foof': did you mean 'foot'",
     ),
-    (two_links(joint() + joint('k')), "link 'b' hangs from two joints, 'j' and 'k'"),
+    (two_links(joint() + joint('k')), "link 'b' is the child of two joints, 'j' and 'k'"),
     (
         two_links(joint(parent='c') + joint('k', parent='b', child='c') + '<link name="c"/>'),
         "link 'b' is part of a loop",

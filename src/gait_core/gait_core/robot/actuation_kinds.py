@@ -1,4 +1,4 @@
-"""Kinds of actuators and force elements, and the constants that each takes."""
+"""Kinds of actuators and force elements, with their constants."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gait_core.trial.scene import NOTHING
 @dataclass(frozen=True, kw_only=True)
 class KindConstants:
     """
-    The constants of a kind, in SI units; none may be negative.
+    Constants of a kind, in SI units; negative values are invalid.
 
     Attributes
     ----------
     required : tuple of str
     optional : mapping of str to float
-        With the value of each where none is given.
+        Default of each optional constant.
 
     """
 
@@ -27,7 +27,7 @@ class KindConstants:
 
 
 NO_LIMIT = 1e9
-"""Stands for no limit of velocity, effort or force."""
+"""Value of an absent limit of velocity, effort or force."""
 _UNDAMPED = {'damping': 0.0}
 
 ACTUATOR_KINDS: Mapping[str, KindConstants] = {
@@ -42,9 +42,9 @@ ACTUATOR_KINDS: Mapping[str, KindConstants] = {
     ),
     'slider_crank': KindConstants(required=('stiffness', 'crank', 'rod'), optional=_UNDAMPED),
 }
-"""Of joints; what each does says ``gait_core.robot.model.Actuator``."""
+"""Kinds of actuators of joints; their laws are in ``gait_core.robot.model.Actuator``."""
 BALL_ACTUATOR_KINDS = ('effort', 'exponential', 'pd')
-"""Those that the three joints of a ball joint may have."""
+"""Kinds of actuators that the three joints of a ball joint may have."""
 
 ELEMENT_KINDS: Mapping[str, KindConstants] = {
     'spring': KindConstants(required=('stiffness',), optional=_UNDAMPED),
@@ -54,7 +54,7 @@ ELEMENT_KINDS: Mapping[str, KindConstants] = {
     ),
     'exponential': KindConstants(required=('strength', 'rise'), optional=_UNDAMPED),
 }
-"""Of force elements; what each does says ``gait_core.robot.model.ForceElement``."""
+"""Kinds of force elements; their laws are in ``gait_core.robot.model.ForceElement``."""
 
 
 def check_kind(
@@ -65,13 +65,13 @@ def check_kind(
     values: Mapping[str, float],
 ) -> None:
     """
-    Raise ConfigurationError unless a kind is known and has its constants, and no others.
+    Raise ConfigurationError for an unknown kind, or a constant missing, unknown or negative.
 
     Parameters
     ----------
     kinds : mapping of str to Constants
     what, owner : str
-        ``actuator`` of ``joint 'hip'``, for the message.
+        Such as ``actuator`` and ``joint 'hip'``, for the message.
     kind : str
     given : mapping of str to float
 
@@ -93,5 +93,5 @@ def check_kind(
 def constant_or_default(
     kinds: Mapping[str, KindConstants], kind: str, values: Mapping[str, float], name: str
 ) -> float:
-    """Return a constant of a checked kind; its default, or zero where the kind has none."""
+    """Return a constant of a kind, else its default, else zero."""
     return float(values.get(name, kinds[kind].optional.get(name, 0.0)))

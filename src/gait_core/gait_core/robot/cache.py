@@ -1,4 +1,4 @@
-"""Values derived from a robot once and kept beside it."""
+"""Cache of values derived from a robot."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ T = TypeVar('T')
 
 def cached_per_robot(derive: Callable[[Robot], T]) -> Callable[[Robot], T]:
     """
-    Return the function with its value kept in the robot's own ``__dict__``.
+    Return the function with its value cached in the ``__dict__`` of the robot.
 
-    A robot holds arrays and mappings and cannot be hashed, so ``lru_cache`` cannot serve. A copy
-    made with ``dataclasses.replace`` starts without the kept values.
+    ``lru_cache`` needs a hash, which a robot with arrays and mappings does not have. A copy made
+    by ``dataclasses.replace`` starts with an empty cache.
     """
     key = f'{derive.__module__}.{derive.__qualname__}'
 

@@ -22,9 +22,9 @@ from gait_core.robot.name_checks import unknown_name_error
 
 def check_robot(robot: RobotModel) -> RobotModel:
     """
-    Return the robot, or raise ConfigurationError naming what in it does not fit.
+    Return a consistent robot; raise ConfigurationError that names the first inconsistency.
 
-    Every model passes through here, whatever it was built from.
+    Every model is checked here, whatever it was built from.
     """
     if not (math.isfinite(robot.mass) and robot.mass > 0.0):
         raise ConfigurationError(
@@ -38,6 +38,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
         fault = limit_fault(joint) if joint.kind in MOVING_KINDS else ''
         if fault:
             raise ConfigurationError(f"joint '{joint.name}' {fault}")
+    # Names first: the checks below look up joints, actuators and links by them.
     _check_known('joint', robot.joint_names, movable)
     _check_unique('joint', robot.target_names)
     _check_known('joint', robot.actuators, robot.target_names)
@@ -84,6 +85,7 @@ def _check_slider_crank(joint: Joint, constants: Mapping[str, float]) -> None:
 
 
 def _check_known(kind: str, received: Iterable[str], valid: Iterable[str]) -> None:
+    """Raise ConfigurationError for a received name that is not valid."""
     names, known = list(received), list(valid)
     if any(name not in known for name in names):
         raise unknown_name_error(kind, names, known)
@@ -96,6 +98,7 @@ def _check_unique(kind: str, names: tuple[str, ...]) -> None:
 
 
 def _check_elements(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a force element without a law, two links or a length."""
     roots = _root_by_link(robot)
     for element in robot.force_elements:
         owner = f"force element '{element.name}'"
@@ -113,6 +116,7 @@ def _check_elements(robot: RobotModel) -> None:
 
 
 def _check_contact_nodes(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a contact node that does not fit, or beside legs."""
     _check_unique('contact node', tuple(node.name for node in robot.contact_nodes))
     links = [link.name for link in robot.links]
     for node in robot.contact_nodes:
@@ -123,19 +127,20 @@ def _check_contact_nodes(robot: RobotModel) -> None:
             )
     if robot.contact_nodes and robot.legs:
         raise ConfigurationError(
-            f"robot '{robot.name}' has legs and contact nodes; the ground is felt by the soles of "
-            'legs or by nodes'
+            f"robot '{robot.name}' has legs and contact nodes; contacts are those of soles or of "
+            'nodes, remove the others'
         )
 
 
 def _check_signals(robot: RobotModel) -> None:
-    shared: dict[str, str] = {}
+    """Raise ConfigurationError for an empty signal, or a target driven twice."""
+    driving: dict[str, str] = {}
     for signal, names in robot.signals:
         if not names:
             raise ConfigurationError(f"signal '{signal}' drives no joint and no force element")
         _check_known(f"target of signal '{signal}'", names, robot.target_names)
         for name in names:
-            other = shared.setdefault(name, signal)
+            other = driving.setdefault(name, signal)
             if other != signal or names.count(name) > 1:
                 raise ConfigurationError(
                     f"'{name}' is driven by signal '{other}' and again by signal '{signal}'"
@@ -143,6 +148,7 @@ def _check_signals(robot: RobotModel) -> None:
 
 
 def _root_by_link(robot: RobotModel) -> dict[str, str]:
+    """Return the root link of each link; links are in tree order."""
     root = {name: name for name in robot.roots}
     for link in robot.links:
         for joint in robot.joints:
@@ -168,6 +174,7 @@ def _check_ball_joints(robot: RobotModel) -> None:
 
 
 def _check_ball_axis(robot: RobotModel, owner: str, joint: Joint) -> None:
+    """Raise ConfigurationError for a joint that cannot be one axis of a ball joint."""
     if joint.kind not in ('revolute', 'continuous'):
         raise ConfigurationError(f"{owner}: joint '{joint.name}' is {joint.kind}")
     if joint.friction or math.isfinite(joint.lower) or math.isfinite(joint.upper):
@@ -186,6 +193,7 @@ def _check_ball_axis(robot: RobotModel, owner: str, joint: Joint) -> None:
 
 
 def _check_inner_link(robot: RobotModel, owner: str, inner: Joint, outer: Joint) -> None:
+    """Raise ConfigurationError unless the link between two joints is a mere point."""
     link = robot.links[robot.link_index[inner.child]]
     on_it = [joint.name for joint in robot.joints if joint.parent == link.name]
     if on_it != [outer.name] or any(outer.xyz):
@@ -202,6 +210,7 @@ def _check_inner_link(robot: RobotModel, owner: str, inner: Joint, outer: Joint)
 
 
 def _check_legs(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a leg whose joints do not lead to its sole in order."""
     _check_unique('leg', tuple(leg.name for leg in robot.legs))
     parent_joint = {joint.child: joint for joint in robot.joints}
     for leg in robot.legs:
@@ -213,15 +222,16 @@ def _check_legs(robot: RobotModel) -> None:
         while link in parent_joint:
             path.insert(0, parent_joint[link].name)
             link = parent_joint[link].parent
-        wanted = tuple(name for name in path if name in leg.joints)
-        if wanted != leg.joints:
+        in_order = tuple(name for name in path if name in leg.joints)
+        if in_order != leg.joints:
             raise ConfigurationError(
                 f"leg '{leg.name}' lists {', '.join(leg.joints)}; from the body to its sole "
-                f"'{leg.sole}' the joints are {', '.join(wanted) or 'none of these'}"
+                f"'{leg.sole}' the joints are {', '.join(in_order) or 'none of these'}"
             )
 
 
 def _check_stance(robot: RobotModel) -> None:
+    """Raise ConfigurationError for an unknown name or a position beyond its limits."""
     _check_known('joint', robot.nominal_stance, robot.target_names)
     for name, value in robot.nominal_stance.items():
         if not math.isfinite(value):

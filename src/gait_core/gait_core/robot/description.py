@@ -1,4 +1,4 @@
-"""A robot model of a tree of links and its ``robot.yaml``."""
+"""Robot model built from a tree of links and the content of ``robot.yaml``."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def robot_from_description(
     Parameters
     ----------
     tree : Tree
-        Of one root, or of several, as ``bodies.read_bodies`` gives it with the assembly.
+        One root, or several as returned by ``free_bodies.read_bodies`` with the assembly.
     content : RobotFile
-        Whatever is absent is inferred.
+        Absent values are inferred.
     location : Location
-        Of the content, for messages.
+        Location of the content, for messages.
     source : Path
-        The file or folder that the robot is read from.
+        File or folder that the robot is read from.
     assembly : mapping
-        As of RobotModel.
+        See RobotModel.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def robot_from_description(
 def _apply_limits(
     tree: LinkTree, limits: Mapping[str, JointLimits], location: Location
 ) -> LinkTree:
-    # Unlike whole values, single fields of several patterns add up.
+    # Patterns are applied in turn: each changes only the fields that it gives.
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, changed in limits.items():
         given = {key: value for key, value in vars(changed).items() if value is not None}
@@ -170,6 +170,7 @@ def _add_pair(
     listed: tuple[Any, ...],
     location: Location,
 ) -> None:
+    """Add a listed pair in both directions; without a sign, the sign of the geometry."""
     if len(listed) not in (2, 3):
         raise location.wrong(list(listed), 'two joints and maybe a sign')
     name, other = str(listed[0]), str(listed[1])
@@ -180,26 +181,26 @@ def _add_pair(
     if sign not in (1, -1):
         raise location.error(
             f"the axes of '{name}' and '{other}' do not mirror each other; write the sign 1 or -1 "
-            'behind the pair'
+            'after the pair'
         )
     pairs[name], pairs[other] = (other, float(sign)), (name, float(sign))
 
 
 def _turn_roots(tree: LinkTree, rpy: Triple) -> LinkTree:
-    """Return the tree with its root frames turned, so that ``rpy`` places what they carry."""
+    """Return the tree with root frames turned by ``rpy`` against all that is fixed to them."""
     turn = rotation_from_rpy(rpy)
     children = {joint.child for joint in tree.joints}
     roots = {link.name for link in tree.links if link.name not in children}
 
     def placed(item: Shape | Joint) -> Any:
-        """Return what is fixed to a root as the turned root has it."""
+        """Return a shape or joint of a root in the turned frame."""
         x, y, z = (turn @ np.array(item.xyz)).tolist()
         return dataclasses.replace(
             item, xyz=(x, y, z), rpy=rpy_from_rotation(turn @ rotation_from_rpy(item.rpy))
         )
 
     def turned(link: Link) -> Link:
-        """Return a root in its turned frame."""
+        """Return a root link in its turned frame."""
         return dataclasses.replace(
             link,
             com=turn @ link.com,

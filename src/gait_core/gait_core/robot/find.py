@@ -22,13 +22,14 @@ def robot_folders() -> dict[str, Path]:
     """
     Return every robot folder by name, sorted.
 
-    Searched in this order, the first of a name wins: the folders listed in ``GAIT_ROBOT_PATH``,
-    ``share/gait_description/robots`` of every prefix in ``AMENT_PREFIX_PATH``, the source tree.
+    These are searched in order, and the first folder of a name counts: the folders listed in
+    ``GAIT_ROBOT_PATH``, ``share/gait_description/robots`` of every prefix in
+    ``AMENT_PREFIX_PATH``, the source tree.
     """
     found: dict[str, Path] = {}
-    for place in _search_path():
-        if place.is_dir():
-            for folder in sorted(place.iterdir()):
+    for parent in _search_path():
+        if parent.is_dir():
+            for folder in sorted(parent.iterdir()):
                 if is_robot_folder(folder):
                     found.setdefault(folder.name, folder)
     return dict(sorted(found.items()))
@@ -47,7 +48,7 @@ def is_robot_folder(folder: Path) -> bool:
 
 
 def find_folder_urdf(folder: Path) -> Path | None:
-    """Return ``<name>.urdf.xacro``, ``<name>.xacro`` or ``<name>.urdf`` of a folder, if any."""
+    """Return the ``.urdf.xacro``, ``.xacro`` or ``.urdf`` named like its folder, or ``None``."""
     for ending in ('.urdf.xacro', '.xacro', '.urdf'):
         candidate = folder / f'{folder.name}{ending}'
         if candidate.is_file():
@@ -68,9 +69,9 @@ def find_robot(name_or_path: str) -> Path:
     try:
         return _resolve_robot(name_or_path)
     except (OSError, RuntimeError) as error:
-        # A name longer than any file's, a link to itself, or the home of nobody.
-        said = error.strerror if isinstance(error, OSError) else error
-        raise ConfigurationError(f"robot '{excerpt(name_or_path)}': {said}") from error
+        # A name too long for a file, a link to itself, or ``~user`` of no user.
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"robot '{excerpt(name_or_path)}': {reason}") from error
 
 
 def _resolve_robot(name_or_path: str) -> Path:
@@ -80,12 +81,12 @@ def _resolve_robot(name_or_path: str) -> Path:
     folders = robot_folders()
     if name_or_path in folders:
         return folders[name_or_path].resolve()
-    # A bare word is a name even where a folder of that name lies in the working directory.
+    # Names come before folders of the working directory.
     if path.is_dir() and is_robot_folder(path):
         return path.resolve()
     if len(path.parts) > 1 or path.suffix in _URDF_SUFFIXES:
-        what = 'holds no robot.yaml, model.py or URDF' if path.exists() else 'does not exist'
-        raise ConfigurationError(f"robot '{name_or_path}' {what}")
+        fault = 'holds no robot.yaml, model.py or URDF' if path.exists() else 'does not exist'
+        raise ConfigurationError(f"robot '{name_or_path}' {fault}")
     raise unknown('robot', name_or_path, folders)
 
 
@@ -95,7 +96,7 @@ def _search_path() -> Iterator[Path]:
             yield Path(entry).expanduser()
     for share in _ament_share_folders():
         yield share / DESCRIPTION_PACKAGE / 'robots'
-    # <root>/src/gait_core/gait_core/robot/find.py: the clone this file may lie in.
+    # <root>/src/gait_core/gait_core/robot/find.py: the source tree, if this file is in one.
     root = Path(__file__).resolve().parents[4]
     yield root / 'urdf' / 'robots'
 
@@ -112,16 +113,16 @@ def find_package(
     packages: Mapping[str, str | Path] = NOTHING,
 ) -> Path | None:
     """
-    Return the folder that ``package://name`` stands for, or None.
+    Return the folder of the package in ``package://name``, or ``None``.
 
     Parameters
     ----------
     name : str
     near : Path
-        The file that refers to the package: any folder above it whose package.xml carries the
-        name, or that simply is called so, will do.
+        File that refers to the package. After installed packages, the folders above it are
+        searched for a package.xml with the name, then for a folder of that name.
     packages : mapping of str to path
-        Folders given by the user; they come first.
+        Folders given by the user, searched first.
 
     """
     if name in packages:
@@ -136,7 +137,7 @@ def find_package(
 
 
 def read_package_name(folder: Path) -> str:
-    """Return the package name in a folder's package.xml; empty without one."""
+    """Return the package name in a folder's package.xml; empty if there is none."""
     manifest = folder / 'package.xml'
     if not manifest.is_file():
         return ''
@@ -149,9 +150,9 @@ def read_package_name(folder: Path) -> str:
 
 def find_package_data(reference: str) -> Path:
     """
-    Return the file that ``module:path`` names inside an installed Python package.
+    Return the file ``path`` of the installed Python package ``module``, from ``module:path``.
 
-    The package is located without importing it.
+    The package is not imported.
 
     Raises
     ------

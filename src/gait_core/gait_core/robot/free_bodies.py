@@ -1,4 +1,4 @@
-"""Robots of several free bodies: each one link, from its own small file or described in place."""
+"""Robots of several free bodies, each of one link, from its own file or from robot.yaml."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ZERO = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True)
 class FreeBody:
-    """Entry of a free body: its name and its first frame in the base frame [m, rad]."""
+    """Entry of a free body: its name and its pose at the start, in the base frame [m, rad]."""
 
     name: str
     xyz: Triple = _ZERO
@@ -33,14 +33,14 @@ class FreeBody:
 
 @dataclass(frozen=True, kw_only=True)
 class BodyFromFile(FreeBody):
-    """Entry of a body that is the only link of a file."""
+    """Entry of a body that is the only link of a URDF or xacro file."""
 
     urdf: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class InlineBody(FreeBody):
-    """Entry of a body with all its properties: mass [kg], inertia about its centre of mass."""
+    """Entry of a body with mass [kg], com [m] and diagonal inertia about it [kg m^2]."""
 
     mass: float
     com: Triple = _ZERO
@@ -56,19 +56,19 @@ def read_bodies(
     packages: Mapping[str, str | Path] = NOTHING,
 ) -> tuple[LinkTree, Assembly]:
     """
-    Return the bodies of a robot.yaml as links without joints, and where they lie at first.
+    Return the bodies of a robot.yaml as links without joints, and their poses at the start.
 
     Raises
     ------
     ConfigurationError
-        For a body that is there twice, a file with more than one link, a wrong key or value.
+        For a repeated body, a file with more than one link, a wrong key or value.
 
     """
     for key, value in (('urdf', content.urdf), ('root_rpy', content.root_rpy)):
         if value:
             raise ConfigurationError(
-                f"{(location / key).owner}: '{key}' has no place beside 'bodies', each of which "
-                'names its own'
+                f"{(location / key).owner}: '{key}' cannot be given with 'bodies', each of which "
+                'has its own'
             )
     links: list[Link] = []
     assembly: dict[str, tuple[Triple, Triple]] = {}
@@ -85,7 +85,7 @@ def read_bodies(
             link = _link_from_entry(body, at)
         links.append(_check_mass(link, at))
     if not links:
-        raise (location / 'bodies').error('it lists no body')
+        raise (location / 'bodies').error('it lists no body, expected at least one')
     return LinkTree(name=folder.name, links=tuple(links), joints=()), assembly
 
 
@@ -97,7 +97,7 @@ def _link_from_file(
         raise (location / 'urdf').error(f"the file '{file.name}' does not exist")
     links = read_urdf(file, packages).links
     if len(links) != 1:
-        raise ConfigurationError(f'{file}: {len(links)} links; a free body is of exactly one')
+        raise ConfigurationError(f'{file}: {len(links)} links, expected 1 of a free body')
     return replace(links[0], name=body.name)
 
 
@@ -113,7 +113,7 @@ def _link_from_entry(body: InlineBody, location: Location) -> Link:
 
 
 def _check_mass(link: Link, location: Location) -> Link:
-    """Return a link if forces can move it, else raise ConfigurationError."""
+    """Return a link with positive mass and inertia; ConfigurationError for any other."""
     if not (link.mass > 0.0 and np.linalg.eigvalsh(link.inertia)[0] > 0.0):
         raise location.error(
             f"body '{link.name}' has a mass of {link.mass:g} kg and an inertia of "

@@ -1,4 +1,4 @@
-"""Identity of a robot by the content of its description, not by folder or file names."""
+"""Identity of a robot: a hash of its description, independent of folder and file names."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gait_core.robot.find import find_robot, robot_folders
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 
-# The fields that a gait depends on. Folder names, visuals, range sensors, the fall criterion and
-# defaults of trials do not change a gait. A field that is added here changes every robot's hash:
-# recorded champions would no longer match theirs.
+# Fields that a gait depends on, unlike folder names, visuals, range sensors, the fall criterion
+# and defaults of trials. A further field here would change the hash of every robot, so that
+# recorded champions would no longer match their robots.
 _HASHED_FIELDS = (
     *('links', 'joints', 'joint_names', 'actuators', 'legs', 'force_elements', 'signals'),
     *('contact_nodes', 'assembly', 'ball_joints', 'mirror_pairs', 'nominal_stance'),
     *('length_scale', 'imu_link'),
 )
-# Smaller numbers are rounding errors, which differ between processors.
+# Smaller numbers count as zero: they are rounding errors, which differ between processors.
 _MIN_MAGNITUDE = 1e-12
 # Digits of a hash in a message.
 _SHOWN_DIGITS = 12
@@ -43,7 +43,7 @@ class RobotComparison:
     Result of a comparison of two robots.
 
     ``theirs`` and ``ours`` are quoted names for a message, with the hashes if the names are equal.
-    ``warning`` is a line about what could not be compared, or empty.
+    ``warning`` is one line if the content could not be compared, else empty.
     """
 
     same: bool
@@ -55,10 +55,10 @@ class RobotComparison:
 @cached_per_robot
 def robot_sha256(robot: RobotModel) -> str:
     """
-    Return the SHA-256 of the parts of a robot that a gait depends on.
+    Return the SHA-256 of the fields of a robot that a gait depends on.
 
-    Those are bodies, joints, actuators and stance, with numbers rounded to nine digits, and meshes
-    by their bytes instead of their paths. ConfigurationError if a mesh cannot be read.
+    Numbers are rounded to nine digits; meshes are hashed by their bytes instead of their paths.
+    ConfigurationError if a mesh cannot be read.
     """
     content = {name: plain(getattr(robot, name)) for name in _HASHED_FIELDS}
     for link in content['links']:
@@ -78,7 +78,7 @@ def compare_robots(
     ours: str, theirs: str, recorded: RobotIdentity | None = None, draw: int = 0
 ) -> RobotComparison:
     """
-    Compare a robot with the one that a record is about.
+    Compare a robot with the robot of a record.
 
     Parameters
     ----------
@@ -87,10 +87,10 @@ def compare_robots(
     theirs : str
         Name or folder as recorded.
     recorded : RobotIdentity or None
-        Identity as recorded. ``None``, from an early version: robots of the same name, or at the
-        same path, count as the same, the latter with a warning.
+        Identity as recorded. ``None`` for records of early versions: robots of the same name, or
+        at the same path, then count as the same, the latter with a warning.
     draw : int
-        Seed of the recorded body, if the robot is drawn at random.
+        Draw of the recorded body, of a drawn robot.
 
     Raises
     ------

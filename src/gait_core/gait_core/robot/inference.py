@@ -14,7 +14,7 @@ from gait_core.robot.shapes import link_points
 from gait_core.robot.urdf.reader import LinkTree
 
 MAX_FOOT_HEIGHT_RATIO = 0.1
-"""Chains that end within this share of the robot's height above the lowest such end are legs."""
+"""Chains that end at most this share of the robot's height above the lowest end are legs."""
 
 
 def actuated_names(tree: LinkTree) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ def actuated_names(tree: LinkTree) -> tuple[str, ...]:
 
 
 def neutral_stance(tree: LinkTree) -> dict[str, float]:
-    """Return for each actuated joint the position nearest to zero that its limits allow."""
+    """Return the position of each actuated joint that is nearest to zero within its limits."""
     joints = {joint.name: joint for joint in tree.joints}
     return {
         name: min(max(0.0, joints[name].lower), joints[name].upper)
@@ -35,10 +35,10 @@ def neutral_stance(tree: LinkTree) -> dict[str, float]:
 
 def up_axis(robot: RobotModel) -> str:
     """
-    Return which axis of the root link points up: ``x``, ``y``, ``z``, or one with a minus sign.
+    Return the axis of the root link that points up: ``x``, ``y``, ``z``, or one with a minus sign.
 
-    Judged by where the ends of the robot's chains lie, in the nominal stance, seen from its root:
-    most hang down. Where they spread evenly the answer is ``z``.
+    It is opposite to the mean position of the ends of chains in the nominal stance, because most
+    chains hang down; ``z`` if that mean is not clear.
     """
     poses = link_poses(robot, robot.joint_stance)
     ends = [
@@ -48,10 +48,10 @@ def up_axis(robot: RobotModel) -> str:
     if not ends:
         return 'z'
     rise = -np.mean(ends, axis=0)
-    reach = max(float(np.max(np.abs(ends))), 1e-9)
+    size = max(float(np.max(np.abs(ends))), 1e-9)
     main = int(np.argmax(np.abs(rise)))
-    # Arms, tails and heads are ends too: only a clear majority along x or y speaks against z.
-    if abs(rise[main]) < 0.3 * reach:
+    # Arms, tails and heads are ends too: only a clear mean along x or y overrides z.
+    if abs(rise[main]) < 0.3 * size:
         return 'z'
     return ('-' if rise[main] < 0.0 else '') + 'xyz'[main]
 
@@ -68,9 +68,9 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
     """
     Return the chains of joints that end lowest in the nominal stance.
 
-    A chain runs from the root, or from the last link that carries several chains, to a link
-    without moving children. Links fixed to that one belong to the foot: the outermost of them
-    that can touch anything is the sole.
+    A chain leads from the root, or from the last link with several chains, to a link without
+    moving children. The links fixed to that one form the foot; its sole is the one farthest from
+    the joint among those with collision shapes.
     """
     up = up_axis(robot)
     vertical = (-1.0 if up.startswith('-') else 1.0) * np.eye(3)['xyz'.index(up[-1])]
@@ -108,8 +108,9 @@ def _height_range(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[f
 
 
 def _joint_chains(robot: RobotModel) -> Iterator[tuple[Joint, ...]]:
-    """Yield, in order of the joints, the moving joints that lead to each outermost body."""
+    """Yield the chain of moving joints that leads to each outermost body, in order of joints."""
     parent_joint = {joint.child: joint for joint in robot.joints}
+    # Number of moving joints on each rigid body; a body without any ends a chain.
     carried: dict[str, int] = {}
     for joint in robot.joints:
         if joint.kind in MOVING_KINDS:
@@ -119,6 +120,7 @@ def _joint_chains(robot: RobotModel) -> Iterator[tuple[Joint, ...]]:
         if last.kind not in MOVING_KINDS or last.child in carried:
             continue
         chain = [last]
+        # Back towards the root, up to a body with several chains or the root itself.
         while True:
             body = _rigid_body_head(chain[0].parent, parent_joint)
             if carried[body] > 1 or body not in parent_joint:
@@ -128,14 +130,14 @@ def _joint_chains(robot: RobotModel) -> Iterator[tuple[Joint, ...]]:
 
 
 def _rigid_body_head(link: str, parent_joint: Mapping[str, Joint]) -> str:
-    """Return the link that heads the rigid body of a link: links fixed to each other are one."""
+    """Return the first link of a link's rigid body, which fixed joints hold together."""
     while link in parent_joint and parent_joint[link].kind not in MOVING_KINDS:
         link = parent_joint[link].parent
     return link
 
 
 def rigid_body_heads(robot: RobotModel) -> dict[str, str]:
-    """Return for each link the one that heads its rigid body; links fixed to another share it."""
+    """Return the first link of the rigid body of each link, by link."""
     parent_joint = {joint.child: joint for joint in robot.joints}
     return {link.name: _rigid_body_head(link.name, parent_joint) for link in robot.links}
 
@@ -154,7 +156,7 @@ def _outermost_link(robot: RobotModel, head: str, poses: FloatArray) -> str:
 
 
 def _sole_point(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float, float]:
-    """Return a ball foot's centre, or the middle of any other's lowest points, in the link."""
+    """Return the sole point in the link frame: a ball's centre, else amid the lowest points."""
     points, radii = link_points(link)
     if not len(points):
         return (0.0, 0.0, 0.0)
@@ -168,9 +170,9 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
     """
     Return the sign that maps a joint's position to its counterpart across the sagittal plane.
 
-    The reflection y -> -y turns a rotation about (a, b, c) into one about (-a, b, -c), and a slide
-    along (a, b, c) into one along (a, -b, c). ``None`` if the counterpart's axis is neither that
-    nor its opposite, within 8 degrees, at zero joint positions.
+    The reflection y -> -y maps a rotation about (a, b, c) to one about (-a, b, -c), and a
+    translation along (a, b, c) to one along (a, -b, c). ``None`` if the axis of the counterpart is
+    neither the reflected axis nor its opposite, within 8 degrees, at zero joint positions.
     """
     axes = joint_axes_at_zero(robot)
     first, second = robot.joint[name], robot.joint[other]
@@ -182,7 +184,7 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
 
 
 def joint_axes_at_zero(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return axis and origin of each actuated joint in the base frame at zero positions."""
+    """Return axis and origin [m] of each actuated joint in the base frame, at zero positions."""
     tree = kinematic_tree(robot)
     poses = link_poses(robot, np.zeros(len(robot.joint_names)))
     found = {}
@@ -194,21 +196,21 @@ def joint_axes_at_zero(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatAr
 
 def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
     """
-    Return for each joint that has one its counterpart and the sign of ``mirror_sign``.
+    Return the counterpart of each joint and the sign of ``mirror_sign``, by joint.
 
-    A counterpart by name (left and right exchanged) comes first, else one at the mirrored place.
-    A joint in the sagittal plane is its own counterpart.
+    The counterpart has the name with left and right exchanged, else the mirrored position. A joint
+    in the sagittal plane is its own counterpart. Joints without a counterpart are left out.
     """
-    placed = joint_axes_at_zero(robot)
-    size = max((float(np.max(np.abs(origin))) for _, origin in placed.values()), default=0.0)
+    axes = joint_axes_at_zero(robot)
+    size = max((float(np.max(np.abs(origin))) for _, origin in axes.values()), default=0.0)
     pairs: dict[str, tuple[str, float]] = {}
     for name in robot.joint_names:
-        by_name = [other for other in counterpart_names(name) if other in placed]
-        here = placed[name][1] * np.array([1.0, -1.0, 1.0])
+        by_name = [other for other in counterpart_names(name) if other in axes]
+        mirrored = axes[name][1] * np.array([1.0, -1.0, 1.0])
         near = [
             other
             for other in robot.joint_names
-            if np.linalg.norm(placed[other][1] - here) <= 0.01 * size + 1e-6
+            if np.linalg.norm(axes[other][1] - mirrored) <= 0.01 * size + 1e-6
         ]
         own = [name] if name in near and not by_name else []
         for other in (*by_name, *own, *near):
@@ -216,6 +218,7 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
             if sign is not None:
                 pairs[name] = (other, sign)
                 break
+    # Only mutual pairs count.
     return {name: pair for name, pair in pairs.items() if pairs.get(pair[0], ('', 0.0))[0] == name}
 
 
@@ -239,7 +242,7 @@ _OPPOSITE_SIDE = {
 
 def counterpart_names(name: str) -> list[str]:
     """
-    Return what the counterpart of a joint may be called, most likely first.
+    Return possible names of the counterpart of a joint, most likely first.
 
     Examples
     --------
@@ -255,7 +258,7 @@ def counterpart_names(name: str) -> list[str]:
         if word in _OPPOSITE_SIDE:
             swaps = [_OPPOSITE_SIDE[word]]
         else:
-            # Of two letters (fl, lf, rr) the last one that tells a side comes first.
+            # Of two letters, such as fl, lf, rr, the last one that names a side comes first.
             swaps = [
                 word[:i] + _OPPOSITE_SIDE[word[i]] + word[i + 1 :]
                 for i in reversed(range(len(word)))
@@ -267,9 +270,9 @@ def counterpart_names(name: str) -> list[str]:
 
 def side_from_name(name: str) -> str:
     """
-    Return ``left``, ``right`` or an empty string: the side that a name speaks of.
+    Return the side in a name: ``left``, ``right`` or an empty string.
 
-    Of two letters, as in ``fl``, ``lf`` or ``lr``, any l is the left: an r beside it is the rear.
+    Of two letters, as in ``fl``, ``lf`` or ``lr``, an l is the left, and an r with it the rear.
 
     Examples
     --------

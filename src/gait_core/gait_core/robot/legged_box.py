@@ -1,4 +1,4 @@
-"""A generated robot: a box on any number of legs with any number of joints each."""
+"""Generated robot: a box on any number of legs with any number of joints each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _GAIN = 20.0
 
 def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel:
     """
-    Return a box of 4 kg with legs in two rows, each a chain of pitch joints that ends in a ball.
+    Return a box of 4 kg with legs in two rows, each a chain of pitch joints with a ball foot.
 
-    The first joints of each leg bend forwards, the next backwards, and so on; segments are 0.15 m
-    long and weigh 0.25 kg. ``legged_box(1)`` is a hopper. With ``roll`` the first joint of each
-    leg turns about x and is straight in the stance: three joints then place a foot anywhere.
+    The joints of a leg bend forwards and backwards in turn. Segments are 0.15 m long and weigh
+    0.25 kg. ``legged_box(1)`` is a hopper. With ``roll`` the first joint of each leg turns about x
+    and is at zero in the stance, so that three joints can place a foot in all directions.
     """
     links = [
         Link(
@@ -96,7 +96,7 @@ def _build_leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Jo
 
 
 def _mirror_pairs(legs: int, joints: int, roll: bool) -> dict[str, tuple[str, float]]:
-    # Legs 0 and 1, 2 and 3, ... face each other across the sagittal plane.
+    # Legs 0 and 1, 2 and 3, ... are counterparts across the sagittal plane.
     return {
         f'leg{number}_joint{k}': (f'leg{number ^ 1}_joint{k}', -1.0 if roll and k == 0 else 1.0)
         for number in range(legs // 2 * 2)

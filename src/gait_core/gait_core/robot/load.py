@@ -1,4 +1,4 @@
-"""Loading a robot by name, folder or file; each is read once per process."""
+"""Loading of robots by name, folder or file, once per process."""
 
 from __future__ import annotations
 
@@ -43,22 +43,23 @@ def load_robot(name_or_path: str, draw: int = 0) -> RobotModel:
     name_or_path : str
         Name of a robot that ``robot_names`` lists, a robot folder, or a .urdf or .xacro file.
     draw : int
-        Seed of the body of a robot that is built by ``model.py``; ignored by others.
+        Seed of the body of a drawn robot, which ``model.py`` builds; ignored by other robots.
 
     Raises
     ------
     ConfigurationError
-        If there is no such robot (with the nearest name) or its description is wrong.
+        If there is no such robot (with the nearest name) or its description has a fault.
 
     """
-    where = os.environ.get(PATH_VARIABLE), os.environ.get('AMENT_PREFIX_PATH'), os.getcwd()
-    path, drawn = _locate(name_or_path, *where)
-    return _load_cached(str(path), check_seed(draw) if drawn else 0)
+    # The search depends on these too: they are part of the key of the cache.
+    surroundings = os.environ.get(PATH_VARIABLE), os.environ.get('AMENT_PREFIX_PATH'), os.getcwd()
+    path, is_drawn = _locate(name_or_path, *surroundings)
+    return _load_cached(str(path), check_seed(draw) if is_drawn else 0)
 
 
 @lru_cache(maxsize=64)
-def _locate(name_or_path: str, *where: str | None) -> tuple[Path, bool]:
-    """Return where a robot is and whether it is drawn; the search depends on ``where``, too."""
+def _locate(name_or_path: str, *surroundings: str | None) -> tuple[Path, bool]:
+    """Return the path of a robot and whether it is drawn; ``surroundings`` is for the cache."""
     path = find_robot(name_or_path)
     return path, path.is_dir() and (path / 'model.py').is_file()
 
@@ -69,7 +70,7 @@ def _load_cached(path: str, draw: int) -> RobotModel:
 
 
 def clear_robot_cache() -> None:
-    """Let ``load_robot`` read every robot anew: files have changed."""
+    """Clear the cache of ``load_robot``, for files that have changed."""
     _locate.cache_clear()
     _load_cached.cache_clear()
 
@@ -80,29 +81,31 @@ def read_robot(
     draw: int = 0,
 ) -> RobotModel:
     """
-    Read a robot folder or a .urdf or .xacro file, uncached.
+    Read a robot folder or a .urdf or .xacro file, without a cache.
 
-    A folder with ``model.py`` is built by its ``build(draw, rng)``; one without is described by
-    ``robot.yaml`` and the bodies or the URDF that it names, or the folder's own URDF.
+    In a folder with ``model.py``, its ``build(draw, rng)`` makes the robot. Other folders have a
+    ``robot.yaml``, which lists bodies or names a URDF, or only a URDF named like the folder.
 
     Parameters
     ----------
     path : Path
     packages : mapping of str to path
-        Folders of the packages that the description's ``package://`` names.
+        Folders of the packages in ``package://`` references of the description.
     draw : int
+        Seed of the body of a drawn robot.
 
     """
     try:
         return _read(path, packages, draw)
     except OSError as error:
-        # A file that the description names: gone, not to be read, or of a name that none has.
+        # A file of the description is missing or unreadable, or its name is invalid.
         raise ConfigurationError(
             f"{path}: {error.strerror or error}: '{excerpt(error.filename)}'"
         ) from error
 
 
 def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotModel:
+    """Return the robot of a path; OSError if one of its files cannot be read."""
     if path.is_dir() and (path / 'model.py').is_file():
         return _check_at(_build_from_module(path / 'model.py', draw), path)
     content, location = RobotFile(), Location(source=Source(str(path)))
@@ -123,7 +126,7 @@ def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotMod
 
 
 def _check_at(robot: RobotModel, path: Path) -> RobotModel:
-    """Return a consistent robot; ConfigurationError names the folder or file of another."""
+    """Return a consistent robot; ConfigurationError begins with its folder or file."""
     try:
         return check_robot(robot)
     except ConfigurationError as error:
@@ -131,13 +134,13 @@ def _check_at(robot: RobotModel, path: Path) -> RobotModel:
 
 
 def _default_length_scale(robot: RobotModel) -> float:
-    # A root frame at the sole says nothing about size.
+    # A root frame at the sole has height zero, which is no measure of size.
     height = nominal_height(robot)
     return height if height > 1e-3 else 1.0
 
 
 def _find_urdf(folder: Path, reference: str, location: Location) -> Path:
-    """Return the file that robot.yaml refers to, or the folder's own."""
+    """Return the URDF that robot.yaml names, else the one named like the folder."""
     if ':' in reference:
         return find_package_data(reference)
     if reference:
@@ -154,12 +157,12 @@ def _find_urdf(folder: Path, reference: str, location: Location) -> Path:
 
 
 def _build_from_module(file: Path, draw: int) -> RobotModel:
-    """Return what the user's own ``build(draw, rng)`` makes."""
+    """Return the robot that ``build(draw, rng)`` of the user's ``model.py`` makes."""
     spec = importlib.util.spec_from_file_location(f'gait_robot_{file.parent.name}', file)
     if spec is None or spec.loader is None:
         raise ConfigurationError(f'{file}: cannot be loaded as a Python module')
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their own module up there.
+    # Dataclasses look up their module in sys.modules while they are defined.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     build = getattr(module, 'build', None)

@@ -1,4 +1,4 @@
-"""The load report: what a robot description says, and what in it will surprise an engine."""
+"""Load report: content of a robot description, and properties that engines treat differently."""
 
 from __future__ import annotations
 
@@ -29,34 +29,35 @@ _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 @dataclass(frozen=True, kw_only=True)
 class LoadReport:
     """
-    Findings of loading a description.
+    Content of a robot description, with warnings.
 
     Attributes
     ----------
     source, name : str
     links, joints : int
-        All links; the moving joints that follow no other.
+        Number of all links, and of moving joints without mimic.
     total_mass : float [kg]
     height : float [m]
-        Of the root link's origin over the ground in the nominal stance.
+        Height of the root link's origin over the ground in the nominal stance.
     actuated : tuple of str
+        Names of the actuated joints.
     legs : mapping of str to tuple of str
         Joints of each leg, then its sole link.
     bodies, force_elements, contact_nodes : int
-        Root links, what acts between links, and points that feel the ground.
+        Numbers of root links, of force elements and of contact nodes.
     without_mass : tuple of str
-        Links without inertial, or of mass zero.
+        Links without inertial, or with mass zero.
     implausible : mapping of str to str
-        Link and what is wrong with its inertia.
+        Fault of the inertia of a link, by link.
     without_position_limits, without_velocity_limit, without_effort_limit : tuple of str
-        Joints; endless (continuous) ones need no position limits and are not listed.
+        Joints without these limits; continuous joints need no position limits.
     mimic : mapping of str to str
-        Following joint and the one it follows.
+        Joint that each mimic joint follows.
     up, forward : str
-        Axis of the root link that points up or forward, e.g. ``z`` or ``-x``; ``forward`` is
-        empty where names and shape leave it open.
+        Axis of the root link that points up or forward, such as ``z`` or ``-x``; ``forward`` is
+        empty if names and shape do not determine it.
     overlaps : tuple of Overlap
-        Pairs that overlap in the nominal stance.
+        Pairs of links that overlap in the nominal stance.
     warnings : tuple of str
         One line each.
 
@@ -85,7 +86,7 @@ class LoadReport:
     warnings: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report as plain data, keys as the attributes with their units."""
+        """Return the report as plain data; keys are the attributes, with units."""
         plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         plain['total_mass_kg'] = plain.pop('total_mass')
         plain['height_m'] = plain.pop('height')
@@ -130,7 +131,7 @@ def report_description(
     path: str | Path, packages: Mapping[str, str | Path] = NOTHING
 ) -> LoadReport:
     """
-    Load a description and report what is in it.
+    Load a description and return its report.
 
     Parameters
     ----------
@@ -142,14 +143,15 @@ def report_description(
     Raises
     ------
     ConfigurationError
-        If it cannot be loaded: not well-formed, a missing mesh, no mass, links that form no tree.
+        If it cannot be loaded: XML that is not well-formed, a missing mesh, no mass, links that
+        form no tree.
 
     """
     return report_robot(read_robot(find_robot(str(path)), packages))
 
 
 def report_robot(robot: RobotModel) -> LoadReport:
-    """Return the report of a robot that is loaded already."""
+    """Return the report of a loaded robot."""
     movable = [
         joint for joint in robot.joints if joint.kind in MOVING_KINDS and joint.mimic is None
     ]
@@ -185,6 +187,7 @@ def report_robot(robot: RobotModel) -> LoadReport:
 
 
 def _warnings(report: LoadReport) -> list[str]:
+    """Return the warnings of a report, one line each."""
     found = _frame_warnings(report)
     for names, text in (
         (report.without_mass, 'without mass (some engines make it 1 kg)'),
@@ -225,6 +228,7 @@ def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
 
 
 def _frame_warnings(report: LoadReport) -> list[str]:
+    """Return the warning of a base frame with other axes, with the root_rpy that corrects it."""
     if report.up == 'z' and report.forward in ('x', ''):
         return []
     if report.up == '-z':
@@ -233,7 +237,7 @@ def _frame_warnings(report: LoadReport) -> list[str]:
     if not report.forward:
         return [text]
     up, forward = _axis_vector(report.up), _axis_vector(report.forward)
-    # Rows are the base frame's axes (forward, left, up) in the file's frame.
+    # Rows are the axes of the base frame (forward, left, up) in the frame of the file.
     turn = ', '.join(
         f'{angle:.4f}'
         for angle in rpy_from_rotation(np.array([forward, np.cross(up, forward), up]))
@@ -246,9 +250,10 @@ def _axis_vector(axis: str) -> FloatArray:
 
 
 def _inertia_fault(link: Link) -> str:
-    """Return what no rigid body of this mass and size could have, or an empty string."""
+    """Return the fault of an inertia that no rigid body has; '' for a plausible one."""
     if link.mass == 0.0:
         return ''
+    # Principal moments, ascending; of a rigid body each is at most the sum of the others.
     principal = np.linalg.eigvalsh(link.inertia)
     values = ', '.join(f'{value:.3g}' for value in principal)
     if principal[0] <= 0.0:
@@ -258,11 +263,11 @@ def _inertia_fault(link: Link) -> str:
             f'its principal moments of inertia ({values} kg m^2) break the triangle inequality: '
             'no body has the greatest above the sum of the others'
         )
-    gyration, reach = float(np.sqrt(principal[2] / link.mass)), _shape_radius(link)
-    if reach > 0.0 and gyration > 2.0 * reach:
+    gyration, radius = float(np.sqrt(principal[2] / link.mass)), _shape_radius(link)
+    if radius > 0.0 and gyration > 2.0 * radius:
         return (
             f'its inertia belongs to a body of {gyration:.3g} m radius of gyration, its shape '
-            f'reaches {reach:.3g} m from its centre of mass'
+            f'reaches {radius:.3g} m from its centre of mass'
         )
     return ''
 
@@ -279,18 +284,23 @@ def _shape_radius(link: Link) -> float:
 
 
 def _forward_axis(robot: RobotModel) -> str:
-    """Return the root's axis that points forward, by the names of the legs' left and right."""
+    """
+    Return the axis of the root that points forward, by left and right in names of legs.
+
+    Empty if no names tell sides, or if the direction is not near an axis.
+    """
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
-    places: dict[str, list[FloatArray]] = {'left': [], 'right': []}
+    hips: dict[str, list[FloatArray]] = {'left': [], 'right': []}
     for leg in robot.legs:
         if leg.joints:
             hip = robot.joint[leg.joints[0]]
             side = side_from_name(hip.name) or side_from_name(leg.name) or side_from_name(leg.sole)
             if side:
-                places[side].append(poses[robot.link_index[hip.child], :3, 3])
-    if not places['left'] or not places['right']:
+                hips[side].append(poses[robot.link_index[hip.child], :3, 3])
+    if not hips['left'] or not hips['right']:
         return ''
-    left = np.mean(places['left'], axis=0) - np.mean(places['right'], axis=0)
+    # Left is the direction from the right hips to the left ones; forward is left x up.
+    left = np.mean(hips['left'], axis=0) - np.mean(hips['right'], axis=0)
     forward = np.cross(left, _axis_vector(up_axis(robot)))
     length = float(np.linalg.norm(forward))
     main = int(np.argmax(np.abs(forward)))

@@ -1,4 +1,4 @@
-"""A robot that is heavier or lighter than it is described."""
+"""Scaling of the mass of a robot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gait_core.robot.model import RobotModel
 
 
 def scale_mass(robot: RobotModel, factor: float) -> RobotModel:
-    """Return a robot whose every mass and inertia is multiplied by a factor; itself for 1."""
+    """Return a robot with every mass and inertia multiplied by a factor; itself for 1."""
     if factor == 1.0:
         return robot
     links = tuple(

@@ -17,13 +17,13 @@ from gait_core.trial.scene import NOTHING
 MOVING_KINDS = ('revolute', 'continuous', 'prismatic')
 Triple = tuple[float, float, float]
 SPHERICAL_KIND = 'spherical'
-"""Kind of the one joint that an engine makes of a ball joint's three."""
+"""Kind of the joint with which an engine replaces the three joints of a ball joint."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
     """
-    One collision or visual shape in its link's frame.
+    Collision or visual shape in the frame of its link.
 
     ``kind`` is ``box`` (size: x, y, z), ``sphere`` (radius), ``cylinder`` or ``capsule`` (radius,
     length along z), or ``mesh`` (scale x, y, z; ``file`` is an absolute path). Lengths in m,
@@ -41,10 +41,10 @@ class Shape:
 @dataclass(frozen=True, kw_only=True)
 class Link:
     """
-    One rigid body.
+    Rigid body.
 
-    ``com`` (3,) [m] in the link frame; ``inertia`` (3, 3) [kg m^2] about the centre of mass along
-    the link frame's axes.
+    ``mass`` [kg]; ``com`` (3,) [m] in the link frame; ``inertia`` (3, 3) [kg m^2] about the centre
+    of mass, along the axes of the link frame.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Mimic:
-    """A joint that follows another: ``multiplier * position + offset``."""
+    """Coupling of a joint to another: it is at ``multiplier * position + offset``."""
 
     joint: str
     multiplier: float = 1.0
@@ -67,11 +67,12 @@ class Mimic:
 @dataclass(frozen=True, kw_only=True)
 class Joint:
     """
-    One joint between two links; units rad or m.
+    Joint between two links.
 
-    ``kind`` is ``revolute``, ``continuous``, ``prismatic`` or ``fixed``. ``xyz``, ``rpy`` place
-    the child frame in the parent's at position zero; ``axis`` is a unit vector in the child frame.
-    ``velocity`` and ``effort`` limits are ``inf`` where the description gives none.
+    ``kind`` is ``revolute``, ``continuous``, ``prismatic`` or ``fixed``. ``xyz`` [m] and ``rpy``
+    [rad] are the pose of the child frame in the parent's at position zero; ``axis`` is a unit
+    vector in the child frame. ``lower``, ``upper`` [rad or m], ``velocity`` [rad/s or m/s] and
+    ``effort`` [N m or N] are limits, infinite if the description has none.
     """
 
     name: str
@@ -92,17 +93,17 @@ class Joint:
 
 @dataclass(frozen=True, kw_only=True)
 class Leg:
-    """A leg: its joints from the body outwards and the link whose contacts are its footfalls."""
+    """Leg: its joints from the body outwards, and its sole, the link that touches the ground."""
 
     name: str
     joints: tuple[str, ...]
     sole: str
     sole_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Point of the sole link that inverse kinematics places [m]."""
+    """Point of the sole link that inverse kinematics moves to a target, in the link frame [m]."""
 
 
 def limit_fault(joint: Joint) -> str:
-    """Return one line on an impossible limit of a joint; empty if there is none."""
+    """Return one line about an impossible limit of a joint; '' if all are possible."""
     if joint.lower > joint.upper:
         return (
             f'has the lower limit {joint.lower:g} above the upper {joint.upper:g}: are they the '
@@ -122,7 +123,7 @@ def limit_fault(joint: Joint) -> str:
 @dataclass(frozen=True, kw_only=True)
 class Actuator:
     """
-    Law by which a joint turns targets into effort, inside the engine at the physics rate.
+    Actuator law of a joint: its effort from targets and state, at every physics step.
 
     ``kind`` and constants (SI units):
 
@@ -130,23 +131,24 @@ class Actuator:
     - ``velocity``: velocity servo.
     - ``pd``: torque ``stiffness * error + damping * (feed-forward - rate)`` [N m/rad, N m s/rad].
     - ``effort``: the commanded torque.
-    - ``exponential``: a spring and damper like a muscle, ``-sgn(x) * strength * (exp(rise * |x|)
-      - 1) - damping * rate`` with the distance x from the rest angle [N m, 1/rad, N m s/rad;
+    - ``exponential``: a muscle-like spring and damper, ``-sgn(x) * strength * (exp(rise * |x|)
+      - 1) - damping * rate`` with the deflection x from the rest angle [N m, 1/rad, N m s/rad;
       damping 0 unless given]. The target position is the rest angle at the start of a
       sub-sample, the target velocity the rate at which it moves (McKenna 1990, Eq. 8).
-    - ``lead_screw``: the position servo of a prismatic joint whose motor turns a screw of a
-      ``lead`` and ``diameter`` [m] against the ``friction`` [-] of its thread; ``gain`` [1/s], and
-      as far as given the motor's highest speed ``rpm`` [1/min] and ``torque`` [N m]. Work is
-      that of the motor, friction included. Where friction exceeds the slope of the thread it
-      locks itself: it holds any load for nothing and needs work to yield to one; else it holds as
-      much as the motor can. Its effort limit is what it pushes against (Cafarelli 2017, Eq. 3.10).
-    - ``slider_crank``: a linear servo that turns a hinge by a ``crank`` on the child and a ``rod``
-      from it to a carriage on the parent [m]. It pushes with ``stiffness * (c(target) - c) -
-      damping * dc/dt`` along the carriage's place c of ``gait_core.kinematics.slider_crank``
-      [N/m, N s/m; damping 0 unless given] (Bishop 2008, sec. 4.5 and 4.8).
+    - ``lead_screw``: position servo of a prismatic joint whose motor turns a screw with ``lead``
+      and ``diameter`` [m] against the ``friction`` [-] of its thread; ``gain`` [1/s]; optionally
+      the motor's highest speed ``rpm`` [1/min] and ``torque`` [N m]. Its work is that of the
+      motor, friction included. If the friction exceeds the slope of the thread, the screw locks:
+      it holds any load without effort, and needs work to yield to one. Otherwise it holds what
+      the motor can. The effort limit holds for the force on the load (Cafarelli 2017, Eq. 3.10).
+    - ``slider_crank``: linear servo that turns a hinge by a ``crank`` on the child and a ``rod``
+      from it to a carriage on the parent [m]. Its force is ``stiffness * (c(target) - c) -
+      damping * dc/dt`` along the position c of the carriage, see
+      ``gait_core.kinematics.slider_crank`` [N/m, N s/m; damping 0 unless given] (Bishop 2008,
+      sec. 4.5 and 4.8).
 
-    All saturate at the joint's effort limit and keep its velocity limit. A commanded effort acts
-    on ``effort`` joints alone.
+    All saturate at the effort limit of the joint and keep its velocity limit. A commanded effort
+    has an effect on ``effort`` joints alone.
     """
 
     kind: str = 'position'
@@ -158,17 +160,17 @@ class ForceElement:
     """
     A massless spring, linear servo or cable between points of two links.
 
-    It shares the namespace of joints in targets: position is its rest or set length L0 [m] at
-    the start of a sub-sample, velocity the rate at which that moves [m/s], effort a tension that
-    adds [N]. Without a nominal stance L0 is the length in the robot's. With its length L, the
-    ``kind`` and constants (SI units; damping 0 unless given) make the tension, which pulls the
-    ends together where it is positive:
+    It has targets like a joint, under its name: the position is its rest or set length L0 [m] at
+    the start of a sub-sample, the velocity the rate of L0 [m/s], the effort an added tension [N].
+    L0 starts at its value in the nominal stance, by default the length in that stance. The tension
+    pulls the ends together if it is positive. It follows from the length L by the law of the
+    ``kind``, with constants in SI units and damping 0 unless given:
 
     - ``spring``: ``stiffness * (L - L0) + damping * dL/dt + effort``.
     - ``cable``: the same, but it never pushes (Korbel 2013, Eq. 6).
-    - ``linear_servo``: the law of the spring toward a set length, within ``effort`` [N], without
-      a limit unless given; damping acts on dL/dt itself, so a moving set length is followed with
-      a lag of ``damping / stiffness`` seconds (Bishop 2008, sec. 4.8).
+    - ``linear_servo``: the law of the spring, limited to ``effort`` [N] if given. Damping acts on
+      dL/dt itself, so that a moving set length is followed with a lag of ``damping / stiffness``
+      seconds (Bishop 2008, sec. 4.8).
     - ``exponential``: ``sgn(x) * strength * (exp(rise * |x|) - 1) + damping * dL/dt + effort``
       with x = L - L0.
     """
@@ -185,9 +187,9 @@ class ForceElement:
 @dataclass(frozen=True, kw_only=True)
 class ContactNode:
     """
-    A point of a link that feels the ground, by a law of its own in place of collision shapes.
+    Point of a link that touches the ground, by its own contact law and without collision shapes.
 
-    ``point`` (3,) [m] in the link's frame; the ground is touched ``radius`` [m] below it.
+    ``point`` (3,) [m] in the frame of the link; contact begins at a height of ``radius`` [m].
     """
 
     name: str
@@ -198,22 +200,22 @@ class ContactNode:
 
 @dataclass(frozen=True, kw_only=True)
 class FallCriterion:
-    """A trial ends as ``fell`` when the base tilts or sinks beyond these."""
+    """Limits of tilt and height of the base; a trial beyond them ends as ``fell``."""
 
     max_tilt: float = 1.0
     """Angle between the base's z axis and the vertical [rad]."""
     min_height_ratio: float = 0.5
-    """Height over the ground as a share of the height in the nominal stance."""
+    """Height over the ground, as a share of the height in the nominal stance."""
     pose: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    """Positions that a fallen robot's joints move to [rad or m]; those not named hold."""
+    """Fall pose [rad or m]; joints that are not named hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism:
     """
-    The fields of a robot and what follows from them alone; see ``RobotModel``.
+    Fields of a robot and quantities that need no kinematics; see ``RobotModel``.
 
-    Kinematics builds on it, and the model on kinematics.
+    Kinematics imports this class, and the model imports kinematics.
     """
 
     name: str
@@ -264,7 +266,7 @@ class Mechanism:
 
     @cached_property
     def soles(self) -> tuple[str, ...]:
-        """Names by which contacts are reported: sole links in the order of the legs, or nodes."""
+        """Names in contacts: sole links in the order of the legs, or contact nodes."""
         if self.contact_nodes:
             return tuple(node.name for node in self.contact_nodes)
         return tuple(leg.sole for leg in self.legs)
@@ -296,13 +298,13 @@ class Mechanism:
 
     @cached_property
     def joint_stance(self) -> FloatArray:
-        """Nominal positions by ``joint_names``, (n,) [rad or m]; zero where none is named."""
+        """Nominal positions by ``joint_names``, (n,) [rad or m]; zero for joints not named."""
         stance = np.array([self.nominal_stance.get(name, 0.0) for name in self.joint_names])
         stance.flags.writeable = False
         return stance
 
     def leg(self, name: str) -> Leg:
-        """Return a leg by name; raise ConfigurationError naming the nearest valid one."""
+        """Return a leg by name; ConfigurationError with the nearest name if there is none."""
         for leg in self.legs:
             if leg.name == name:
                 return leg

@@ -1,4 +1,4 @@
-"""The robot as data, with its nominal stance; its parts are those of ``mechanism``."""
+"""Robot model: a mechanism and its nominal stance, with the parts of ``mechanism``."""
 
 from __future__ import annotations
 
@@ -57,42 +57,42 @@ class RobotModel(Mechanism):
     joints : tuple of Joint
         All joints, in the order of the description.
     joint_names : tuple of str
-        The actuated ones (moving, not mimicking): the order of every joint array.
+        Actuated joints (moving, no mimic), in the order of every joint array.
     actuators : mapping of str to Actuator
-        One per actuated joint.
+        Actuator of each actuated joint.
     legs : tuple of Leg
     force_elements : tuple of ForceElement
     signals : tuple of (str, tuple of str)
-        Control signals in order, each with the joints and force elements that share it.
+        Control signals in order, each with the joints and force elements that it drives.
     contact_nodes : tuple of ContactNode
-        Where a robot has them it touches the ground with nothing else.
+        A robot with contact nodes touches the ground with nothing else.
     assembly : mapping of str to (xyz [m], rpy [rad])
-        Where the root links of a robot of several bodies lie, at first, in the base frame; a root
-        that is not named lies at its origin.
+        First frames of the root links of a robot of several bodies, in the base frame; default
+        the base frame itself.
     ball_joints : mapping of str to (str, str, str)
-        Three joints in one point, about axes at right angles, that an engine fuses into its
-        native ball joint: turned by their angles one after the other, from the parent outwards.
-        Where the second is at a right angle the other two turn about one axis: the angles are
-        then no measure of motion, and torques are bounded (``sim_bridge.engines.shared.balls``).
+        Three joints in one point, about axes at right angles, that an engine replaces by one
+        ball joint. Their angles are applied one after the other, from the parent outwards. With
+        the second angle at 90 degrees the first and the third axis coincide: the angles are then
+        undetermined, and torques are bounded (``sim_bridge.engines.shared.balls``).
     mirror_pairs : mapping of str to (str, float)
-        For each joint its counterpart and the sign that maps a position across the sagittal
-        plane.
+        Counterpart of each joint across the sagittal plane, and the sign that maps its position
+        to the counterpart's.
     nominal_stance : mapping of str to float [rad or m]
         Standing joint positions.
     fall : FallCriterion or None
     length_scale : float [m]
-        Characteristic length, e.g. standing height of the base.
+        Characteristic length, such as the height of the base in the nominal stance.
     imu_link : str
-        Empty: the root link.
+        Link that carries the IMU; empty for the root link.
     sensors : tuple of RangeSensor
-        Lidars and depth cameras; simulated where they are asked for by name.
+        Lidars and depth cameras; simulated if requested by name.
     defaults : mapping
-        Scene and trial defaults of this robot: ``scene`` fields, ``controller``, ``preset``,
+        Defaults of scenes and trials: ``scene`` fields, ``controller``, ``preset``,
         ``gait`` parameters of that controller, ``engines.<name>`` options, ``physics_steps`` by
         engine [s], ``terrains.<name>`` parameters, ``command`` (velocity), ``duration`` and
         ``settle_time`` [s].
     source : str
-        File or folder the model was read from.
+        File or folder that the model was read from.
 
     """
 
@@ -101,7 +101,7 @@ class RobotModel(Mechanism):
         """
         Nominal positions by ``target_names`` [rad or m].
 
-        Where the stance names none: zero for a joint, for a force element its length there.
+        Default: zero for a joint; for a force element its length in the stance of the joints.
         """
         joints = stance = self.joint_stance
         if self.force_elements:

@@ -10,7 +10,7 @@ _MAX_COUNT, _MAX_LENGTH, _MAX_LISTED = 1000, 255, 5
 
 
 def check_message_names(names: Sequence[str]) -> None:
-    """Raise BadCommand for too many names, or one that is too long."""
+    """Raise BadCommand for too many names, or for a name that is too long."""
     if len(names) > _MAX_COUNT:
         raise BadCommand(f'{len(names)} names, expected at most {_MAX_COUNT}')
     longest = max(map(len, names), default=0)
@@ -20,7 +20,7 @@ def check_message_names(names: Sequence[str]) -> None:
 
 def format_names(names: Iterable[str]) -> str:
     """
-    Return the first names in their order, for a message.
+    Return the first five names, sorted, for a message.
 
     Examples
     --------
@@ -37,7 +37,9 @@ def unknown_name_error(
     kind: str, received: Sequence[str], valid: Sequence[str]
 ) -> ConfigurationError:
     """
-    Return the error for received names of which at least one is not valid.
+    Return the error for received names, at least one of which is not valid.
+
+    It names a prefix whose removal or addition makes all names valid, else the nearest name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Collision shapes of different bodies that already overlap in the nominal stance."""
+"""Overlaps of collision shapes of different bodies in the nominal stance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gait_core.robot.model import RobotModel, Shape
 from gait_core.robot.urdf.meshes import mesh_vertices
 
 TOUCH_TOLERANCE = 1e-6
-"""Overlap [m] up to which shapes count as touching only."""
+"""Overlap [m] up to which shapes only touch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +23,9 @@ class Overlap:
     """
     Two links whose shapes overlap, by at most ``depth`` [m].
 
-    ``neighbours`` tells whether one joint connects them; engines ignore contacts of these.
-    ``exact`` holds for boxes and spheres; cylinders, capsules and meshes count as their oriented
-    bounding boxes, so without it the two may not quite touch.
+    ``neighbours`` is true if one joint connects them; engines ignore contacts of neighbours.
+    ``exact`` is true for boxes and spheres. Cylinders, capsules and meshes are replaced by their
+    oriented bounding boxes, so that their overlap may be smaller or none.
     """
 
     link_a: str
@@ -37,7 +37,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class _Block:
-    """A box (centre (3,), axes as columns (3, 3), half sizes (3,)), or a ball of some radius."""
+    """Box: centre (3,), axes as columns (3, 3), half sizes (3,); or ball, with radius > 0."""
 
     centre: FloatArray
     axes: FloatArray
@@ -47,7 +47,7 @@ class _Block:
 
 
 def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
-    """Return the overlapping pairs in the nominal stance, in the order of ``robot.links``."""
+    """Return the overlapping pairs of links, in the order of ``robot.links``."""
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
     head = rigid_body_heads(robot)
     joined = {frozenset((head[joint.parent], head[joint.child])) for joint in robot.joints}
@@ -57,6 +57,7 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
     }
     found = []
     for link_a, link_b in itertools.combinations([link.name for link in robot.links], 2):
+        # Links fixed to each other are one body.
         if head[link_a] == head[link_b]:
             continue
         depth, exact = max(
@@ -103,7 +104,7 @@ def _move_block(block: _Block, pose: FloatArray) -> _Block:
 
 
 def _overlap_depth(a: _Block, b: _Block) -> float:
-    """Return by how far two blocks overlap [m]; negative or zero if they are apart."""
+    """Return the depth of overlap of two blocks [m]; negative or zero if they are apart."""
     if a.radius > 0.0 and b.radius > 0.0:
         return a.radius + b.radius - float(np.linalg.norm(a.centre - b.centre))
     if a.radius > 0.0:
@@ -122,10 +123,13 @@ def _ball_box_depth(ball: _Block, box: _Block) -> float:
 
 
 def _box_box_depth(a: _Block, b: _Block) -> float:
-    """Return the least overlap over the separating-axis candidates of two boxes."""
+    """Return the depth of overlap of two boxes [m], by the separating axis theorem."""
+    # Two boxes are apart if their projections are on one of 15 axes: the normals of their faces
+    # and the cross products of their edges. The depth is the smallest overlap of projections.
     crossed = np.cross(a.axes.T[:, None, :], b.axes.T[None, :, :]).reshape(9, 3)
     axes = np.concatenate([a.axes.T, b.axes.T, crossed])
     lengths = np.linalg.norm(axes, axis=1)
+    # Parallel edges have no cross product.
     axes = axes[lengths > 1e-9] / lengths[lengths > 1e-9, None]
-    reach = np.abs(axes @ a.axes) @ a.half + np.abs(axes @ b.axes) @ b.half
-    return float(np.min(reach - np.abs(axes @ (b.centre - a.centre))))
+    extents = np.abs(axes @ a.axes) @ a.half + np.abs(axes @ b.axes) @ b.half
+    return float(np.min(extents - np.abs(axes @ (b.centre - a.centre))))

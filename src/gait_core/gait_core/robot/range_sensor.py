@@ -12,7 +12,7 @@ from gait_core.errors import ConfigurationError, unknown
 from gait_core.parameters.schema import Location, read_choice, read_value
 
 MAX_RAYS = 100_000
-"""Of one reading; beyond it a mistyped number would run for ever."""
+"""Largest number of rays of a reading; a mistyped number would take for ever."""
 OPTICAL_FRAME_RPY = (-0.5 * math.pi, 0.0, -0.5 * math.pi)
 """Attitude [rad] of a camera's optical frame, z forward and x right (REP-103), in its frame."""
 
@@ -20,24 +20,24 @@ OPTICAL_FRAME_RPY = (-0.5 * math.pi, 0.0, -0.5 * math.pi)
 @dataclass(frozen=True, kw_only=True)
 class RangeSensor:
     """
-    A sensor that sends rays from one point; its frame has x forward, y left and z up.
+    Sensor that sends rays from one point; its frame has x forward, y left and z up.
 
     Attributes
     ----------
     name : str
-        Of its topics and frames.
+        Name in its topics and frames.
     link : str
-        That carries it.
+        Link that carries it.
     xyz, rpy : (3,) tuples [m, rad]
-        Place and attitude of its frame in the link's.
+        Position and attitude of its frame in the frame of the link.
     rate : float [Hz]
-        Of readings.
+        Readings per second.
     range : (float, float) [m]
-        Readings below the first and above the second are none.
+        Smallest and largest distance that it reads.
     noise : float [m]
         Standard deviation of a reading.
     columns, rows : int
-        Rays from one side to the other, and how many such rows.
+        Number of rays in a row, and number of rows.
 
     """
 
@@ -53,9 +53,12 @@ class RangeSensor:
     rows: int
 
     def __post_init__(self) -> None:
-        """Refuse a name that is none in ROS, and numbers that describe no sensor."""
+        """Check that ROS allows the name, and the ranges of numbers."""
         if not re.fullmatch('[A-Za-z][A-Za-z0-9_]*', self.name):
-            self._refuse(f"is no name in ROS; nearest valid: '{_nearest_ros_name(self.name)}'")
+            self._refuse(
+                'has a name that ROS does not allow; nearest valid: '
+                f"'{_nearest_ros_name(self.name)}'"
+            )
         if not self.rate > 0.0:
             self._refuse(f'has a rate of {self.rate:g} Hz, it must be positive')
         if not 0.0 <= self.range[0] < self.range[1]:
@@ -72,32 +75,32 @@ class RangeSensor:
                 f'sends {self.columns * self.rows} rays; nearest valid: {MAX_RAYS} in all'
             )
 
-    def _refuse(self, reason: str) -> None:
-        raise ConfigurationError(f"sensor '{self.name}' {reason}")
+    def _refuse(self, fault: str) -> None:
+        raise ConfigurationError(f"sensor '{self.name}' {fault}")
 
     @property
     def frame(self) -> str:
-        """Name of its frame: the link's own where it is not moved from that."""
+        """Name of its frame; the link's if the two coincide."""
         return f'{self.name}_link' if any((*self.xyz, *self.rpy)) else self.link
 
     @property
     def reading_frame(self) -> str:
-        """Name of the frame that its readings are in."""
+        """Name of the frame of its readings."""
         return self.frame
 
     @property
     def frames(self) -> Mapping[str, tuple[str, tuple[float, ...], tuple[float, ...]]]:
-        """Frames that it brings along: by name the parent, place [m] and attitude [rad]."""
+        """Frames that it adds: parent, position [m] and attitude [rad], by name."""
         return {} if self.frame == self.link else {self.frame: (self.link, self.xyz, self.rpy)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lidar(RangeSensor):
     """
-    A lidar; one row is a plane scan.
+    Lidar; one row is a plane scan.
 
-    ``azimuth`` and ``elevation`` (first, last) [rad] of columns and rows, both included; of a
-    whole turn the last azimuth, which is the first again, is left out.
+    ``azimuth`` and ``elevation`` are those of the first and the last column and row [rad]. Of a
+    full turn the last column is left out, because it equals the first.
     """
 
     kind = 'lidar'
@@ -107,7 +110,7 @@ class Lidar(RangeSensor):
     elevation: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        """Check the angles, too."""
+        """Check the angles too."""
         super().__post_init__()
         if not 0.0 < self.azimuth[1] - self.azimuth[0] < 2.0 * math.pi + 1e-3:
             self._refuse(
@@ -119,16 +122,16 @@ class Lidar(RangeSensor):
 
     @property
     def turns(self) -> bool:
-        """True if its columns go all the way round."""
+        """True if its columns cover a full turn."""
         return math.isclose(self.azimuth[1] - self.azimuth[0], 2.0 * math.pi, abs_tol=1e-3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DepthCamera(RangeSensor):
     """
-    A pinhole camera of square pixels that reads depth, the distance ahead and not along the ray.
+    Pinhole camera with square pixels that reads depth: the distance along its x axis.
 
-    ``field_of_view`` [rad] from side to side.
+    ``field_of_view`` is the horizontal angle [rad].
     """
 
     kind = 'depth_camera'
@@ -137,7 +140,7 @@ class DepthCamera(RangeSensor):
     field_of_view: float = 1.2
 
     def __post_init__(self) -> None:
-        """Check the field of view, too."""
+        """Check the field of view too."""
         super().__post_init__()
         if not 0.0 < self.field_of_view < 0.95 * math.pi:
             self._refuse(
@@ -147,7 +150,7 @@ class DepthCamera(RangeSensor):
 
     @property
     def focal_length(self) -> float:
-        """Focal length in pixels: half of the columns over the tangent of half the view."""
+        """Focal length in pixels: half the columns over the tangent of half the field of view."""
         return 0.5 * self.columns / math.tan(0.5 * self.field_of_view)
 
     @property
@@ -157,7 +160,7 @@ class DepthCamera(RangeSensor):
 
     @property
     def frames(self) -> Mapping[str, tuple[str, tuple[float, ...], tuple[float, ...]]]:
-        """Frames that it brings along, the optical one among them."""
+        """Frames that it adds, with the optical frame."""
         return {
             **super().frames,
             self.reading_frame: (self.frame, (0.0, 0.0, 0.0), OPTICAL_FRAME_RPY),
@@ -173,7 +176,7 @@ def read_sensors(
     entries: Sequence[Mapping[str, Any]], links: Collection[str], location: Location
 ) -> tuple[RangeSensor, ...]:
     """
-    Return the sensors of the key ``sensors`` of a robot.yaml.
+    Return the sensors under the key ``sensors`` of a robot.yaml.
 
     Parameters
     ----------
@@ -181,13 +184,12 @@ def read_sensors(
     links : collection of str
         Names of the robot's links.
     location : Location
-        Of the robot.yaml.
+        Location of the robot.yaml, for messages.
 
     Raises
     ------
     ConfigurationError
-        For unknown keys, kinds and links, a name or frame that is there twice, or numbers that
-        do not fit.
+        For unknown keys, kinds and links, a repeated name or frame, or numbers out of range.
 
     """
     sensors: list[RangeSensor] = []
@@ -204,9 +206,9 @@ def read_sensors(
         for frame in sensor.frames:
             if frame in owners:
                 raise at.error(
-                    f"the frame '{frame}' of sensor '{sensor.name}' is that of {owners[frame]} "
-                    'already; give the sensor another name, or no xyz and rpy where it is on that '
-                    'link'
+                    f"the frame '{frame}' of sensor '{sensor.name}' is already that of "
+                    f'{owners[frame]}; give the sensor another name, or no xyz and rpy to use the '
+                    'frame of its link'
                 )
             owners[frame] = f"sensor '{sensor.name}'"
         sensors.append(sensor)

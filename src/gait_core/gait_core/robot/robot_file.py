@@ -1,7 +1,7 @@
 """
 Schema of ``robot.yaml``: the properties of a robot that a URDF does not have.
 
-Every key is optional; whatever is absent is inferred (``infer.py``)::
+Every key is optional; absent values are inferred (``inference.py``)::
 
     name: guroo                        # default: the folder's name
     urdf: guroo.urdf.xacro             # file in the folder, or MODULE:path in a Python package;
@@ -20,16 +20,16 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       - {name: l, joints: [l_hip], sole: l_foot, sole_point: [0, 0, -0.02]}
     bodies:                            # several free bodies, each of one link, in place of a urdf
       - {name: t1, urdf: tetra.urdf.xacro}            # a file whose only link is the body
-      - name: ball                                    # or all of it here, SI units
-        xyz: [0.3, 0, 0]               # where it lies at first: frame in the base frame [m]
+      - name: ball                                    # or its properties here, SI units
+        xyz: [0.3, 0, 0]               # frame of the body at the start, in the base frame [m]
         rpy: [0, 0, 0]                 # rad
         mass: 0.1
         com: [0, 0, 0]
         inertia: [4e-5, 4e-5, 4e-5]    # about the centre of mass: ixx, iyy, izz
         visuals: [{kind: sphere, size: [0.03], rgba: [1, 0, 0, 1]}]     # and collisions
-    contact_nodes:                     # points that feel the ground, in place of collision shapes
+    contact_nodes:                     # points that touch the ground, in place of collision shapes
       - {name: ball_foot, link: ball, point: [0, 0, -0.03], radius: 0.0}
-    signals: {signal_1: [muscle]}      # in order: joints and force elements that share a signal
+    signals: {signal_1: [muscle]}      # in order: joints and force elements of each signal
     force_elements:                    # kind and constants of gait_core.robot.model.ForceElement
       - {name: muscle, kind: linear_servo, link_a: torso, point_a: [0, 0.1, 0],
          link_b: l_foot, point_b: [0, 0, 0], constants: {stiffness: 1100, damping: 30}}
@@ -40,12 +40,12 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       pairs: [[torso_yaw, torso_yaw], [l_arm, r_arm, -1]]
     nominal_stance: {'.*_hip': 0.2}    # rad or m; a force element's rest or set length, which
                                        # by default is its length in this stance
-    fall:                            # null: never counts as fallen
+    fall:                            # null: a trial never ends by a fall
       max_tilt: 1.0
       min_height_ratio: 0.5
-      pose: {'.*_knee': 1.2}         # into which a fallen robot moves when run live; others hold
+      pose: {'.*_knee': 1.2}         # fall pose of a live robot; other joints hold
     imu_link: torso
-    sensors:                         # simulated where asked for; frames x forward, y left, z up
+    sensors:                         # simulated on request; frames x forward, y left, z up
       - {name: lidar, kind: lidar, link: torso, xyz: [0, 0, 0.1], rpy: [0, 0, 0], rate: 10,
          range: [0.1, 12], noise: 0.01, azimuth: [-3.1416, 3.1416], columns: 360,
          elevation: [-0.2, 0.2], rows: 8}    # rad; of one row: a plane scan
@@ -58,13 +58,13 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       gait: {frequency: 2.0}           # parameters of that controller, over those of the preset
       scene: {physics_step: 0.001}     # fields of gait_core.trial.scene.Scene
       engines: {bullet: {solver_iterations: 100}}
-      physics_steps: {bullet: 0.0005}  # s; where an engine needs another than scene says
-      terrains: {steps: {height: 0.002, length: 0.01}}     # parameters where the user gives none
-      command: [0.3, 0, 0]             # m/s, m/s, rad/s, when the user gives none
+      physics_steps: {bullet: 0.0005}  # s; for engines that need another than the scene's
+      terrains: {steps: {height: 0.002, length: 0.01}}     # default parameters
+      command: [0.3, 0, 0]             # default velocity: m/s, m/s, rad/s
       duration: 20                     # s
       settle_time: 0.5                 # s
 
-Where several patterns match a joint, the last one holds.
+If several patterns match a joint, the last one counts.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ class JointLimits:
 @dataclass(frozen=True, kw_only=True)
 class ActuatorTable:
     """
-    Actuators of all joints and of some.
+    Actuators: the default, and exceptions by joint name or pattern.
 
-    Each entry has a ``kind`` and, beside it, the constants of that kind.
+    Each entry has a ``kind`` and the constants of that kind.
     """
 
     default: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
@@ -107,7 +107,8 @@ class MirrorTable:
     """
     Counterparts on the two sides of the body.
 
-    ``prefixes`` are pairs of beginnings of names, ``pairs`` two joints and maybe the sign 1 or -1.
+    ``prefixes`` are pairs of prefixes of names; ``pairs`` two joints and optionally the sign, 1 or
+    -1.
     """
 
     prefixes: tuple[tuple[str, str], ...] = ()
@@ -116,7 +117,7 @@ class MirrorTable:
 
 @dataclass(frozen=True, kw_only=True)
 class TrialDefaults:
-    """Values of a trial on the robot that a user does not give; as ``RobotModel.defaults``."""
+    """Defaults of trials with the robot; see ``RobotModel.defaults``."""
 
     scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     controller: str = ''
@@ -130,7 +131,7 @@ class TrialDefaults:
     settle_time: float = 0.0
 
     def values_by_name(self, location: Location) -> Mapping[str, Any]:
-        """Return the values by name; ConfigurationError if the scene does not fit."""
+        """Return the values by name; ConfigurationError for wrong scene fields."""
         scene = location / 'scene'
         check_keys(self.scene, [one.name for one in fields(Scene) if one.name != 'robot'], scene)
         read_value(Scene, {'robot': '', **self.scene}, scene)
@@ -147,8 +148,8 @@ class RobotFile:
     Content of a ``robot.yaml``.
 
     An absent ``name``, ``urdf``, ``joints``, ``legs``, ``mirror`` or ``length_scale`` is inferred.
-    ``bodies`` and ``sensors`` are read by ``bodies.py`` and ``range_sensor.py``: their keys depend
-    on their kind.
+    ``free_bodies.py`` and ``range_sensor.py`` read ``bodies`` and ``sensors``, because their keys
+    depend on their kind.
     """
 
     name: str = ''

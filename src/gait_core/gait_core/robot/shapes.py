@@ -1,4 +1,4 @@
-"""Points that span collision shapes, and points spread over their surfaces."""
+"""Spanning points and surface points of collision shapes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CIRCLE = np.column_stack([np.cos(_RIM), np.sin(_RIM), np.zeros(32)])
 
 def shape_points(shape: Shape) -> tuple[FloatArray, float]:
     """
-    Return points in the link's frame and a radius whose swept hull is the shape.
+    Return points in the link frame and a radius that span a shape.
 
-    The shape is the convex hull of balls of that radius about the points; a mesh counts as its
-    own convex hull. For a cylinder, which no such hull can be, the points are 32 on each rim and
-    the radius is zero: its extent is right to 0.5 % of its radius.
+    The shape is the convex hull of balls of that radius about the points. A mesh counts as its
+    convex hull. A cylinder is approximated by 32 points on each rim, with radius zero: its extent
+    is exact to 0.5 % of its radius.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ def shape_points(shape: Shape) -> tuple[FloatArray, float]:
 
 def surface_points(shape: Shape) -> FloatArray:
     """
-    Return points on a shape's surface in the link's frame, (k, 3) [m].
+    Return points on the surface of a shape in the link frame, (k, 3) [m].
 
-    On a box of a foot's size they are 5 mm apart, on a ball a tenth of its radius; a mesh gives
-    its hull's vertices and the middles of edges and faces.
+    They are 5 mm apart on a box of the size of a foot, a tenth of the radius on a ball. Of a mesh
+    they are the vertices of its hull and the centres of the hull's edges and faces.
     """
     if shape.kind == 'box':
         ticks = [np.linspace(-0.5, 0.5, min(65, 2 + int(side / 0.005))) for side in shape.size]
@@ -95,7 +95,7 @@ def _unit_sphere_points() -> FloatArray:
 
 
 def link_points(link: Link) -> tuple[FloatArray, FloatArray]:
-    """Return points (k, 3) [m] and radii (k,) [m] that span all collision shapes of a link."""
+    """Return points (k, 3) and radii (k,) that span all collision shapes of a link [m]."""
     points, radii = [np.zeros((0, 3))], [np.zeros(0)]
     for shape in link.collisions:
         spanned, radius = shape_points(shape)

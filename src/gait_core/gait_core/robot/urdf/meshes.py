@@ -1,4 +1,4 @@
-"""Mesh files: resolving the names that a description uses, and reading their vertices."""
+"""Mesh files: resolution of references in descriptions, vertices and convex hulls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gait_core.trial.scene import NOTHING
 
 _DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
 _MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
-"""Of what the scene of a Collada file shows."""
+"""Limits of the scene of a Collada file."""
 
 
 def resolve_mesh(
@@ -35,10 +35,10 @@ def resolve_mesh(
     Parameters
     ----------
     reference : str
-        A path relative to the description, an absolute one, ``package://NAME/...``,
+        A path relative to the description, an absolute path, ``package://NAME/...``,
         ``model://NAME/...`` or ``file://...``.
     source : Path
-        The description that refers to it.
+        Description that refers to the mesh.
     packages : mapping of str to path
         Folders of packages given by the user.
 
@@ -49,7 +49,7 @@ def resolve_mesh(
         if isinstance(error, ConfigurationError):
             raise
         raise ConfigurationError(
-            f"{source}: mesh file '{excerpt(reference)}' is no place of a file: {error}"
+            f"{source}: mesh file '{excerpt(reference)}' is no valid path: {error}"
         ) from error
     if not path.is_file():
         raise ConfigurationError(f"{source}: mesh file '{reference}' does not exist ({path})")
@@ -89,7 +89,7 @@ def mesh_vertices(file: str) -> FloatArray:
     Raises
     ------
     ConfigurationError
-        If the format is another one or the file holds no vertex.
+        For another format, or a file without vertices.
 
     """
     readers = {'.obj': _obj_vertices, '.stl': _stl_vertices, '.dae': _dae_vertices}
@@ -129,7 +129,7 @@ def _obj_vertices(content: bytes) -> list[list[float]]:
 
 def _stl_vertices(content: bytes) -> FloatArray:
     count = struct.unpack_from('<I', content, 80)[0] if len(content) >= 84 else -1
-    # Some binary files begin with "solid" too: only the length tells the two apart.
+    # Some binary files begin with "solid" too: only the length distinguishes them from text.
     if len(content) == 84 + 50 * count:
         record = np.dtype([('numbers', '<f4', (12,)), ('attribute', '<u2')])
         facets = np.frombuffer(content, dtype=record, count=count, offset=84)
@@ -145,9 +145,9 @@ def _stl_vertices(content: bytes) -> FloatArray:
 
 def _dae_vertices(content: bytes) -> FloatArray:
     """
-    Return the positions of every geometry as the file's scene places it, in metres and z up.
+    Return the vertices of the scene of a Collada file, in metres and z up, (v, 3).
 
-    Without a scene the geometries count as they are.
+    Without a scene, all geometries are taken as they are.
     """
     root = ElementTree.fromstring(content)
     space = root.tag.partition('}')[0] + '}' if root.tag.startswith('{') else ''
@@ -161,7 +161,7 @@ def _dae_vertices(content: bytes) -> FloatArray:
     scene = _DaeScene(space, shapes, nodes)
     for shown in root.iter(f'{space}visual_scene'):
         for node in shown.findall(f'{space}node'):
-            scene.place(node, np.eye(4))
+            scene.add_node(node, np.eye(4))
     vertices = scale * np.concatenate([*(scene.placed or shapes.values()), np.zeros((0, 3))])
     if root.findtext(f'{space}asset/{space}up_axis') == 'Y_UP':
         vertices = vertices[:, [0, 2, 1]] * np.array([1.0, -1.0, 1.0])
@@ -169,7 +169,7 @@ def _dae_vertices(content: bytes) -> FloatArray:
 
 
 def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
-    """Return the positions that the vertices of a geometry refer to, (v, 3)."""
+    """Return the positions of the vertices of a geometry, (v, 3)."""
     wanted = {
         entry.get('source', '').lstrip('#')
         for vertices in geometry.iter(f'{space}vertices')
@@ -187,9 +187,10 @@ def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
 
 class _DaeScene:
     """
-    Geometries as the scene of a Collada file places them, in ``placed``: (v, 3) each.
+    Vertices of the geometries of a Collada scene, in ``placed``, (v, 3) each.
 
-    Nodes may instantiate other nodes, so that a short file can expand without end.
+    Nodes may instantiate other nodes, so that a short file could expand without end: depth and
+    counts are limited.
     """
 
     def __init__(
@@ -202,12 +203,12 @@ class _DaeScene:
         self._visited = self._vertices = 0
         self.placed: list[FloatArray] = []
 
-    def place(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
-        """Add the geometries of a node and its children; ValueError if there are too many."""
+    def add_node(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
+        """Add the geometries of a node and its children; ValueError beyond a limit."""
         self._visited += 1
         if depth > _MAX_DEPTH or self._visited > _MAX_NODES:
             raise ValueError(
-                f'its scene shows more than {_MAX_NODES} nodes or nests them deeper than '
+                f'its scene has more than {_MAX_NODES} nodes or nests them deeper than '
                 f'{_MAX_DEPTH}'
             )
         frame = outer
@@ -216,16 +217,16 @@ class _DaeScene:
             if tag in _DAE_NUMBERS:
                 frame = frame @ _dae_transform(tag, (entry.text or '').split())
             elif tag == 'node':
-                self.place(entry, frame, depth + 1)
+                self.add_node(entry, frame, depth + 1)
             elif tag == 'instance_node' and name in self._nodes:
-                self.place(self._nodes[name], frame, depth + 1)
+                self.add_node(self._nodes[name], frame, depth + 1)
             elif tag == 'instance_geometry' and name in self._shapes:
-                self._show(self._shapes[name] @ frame[:3, :3].T + frame[:3, 3])
+                self._add_vertices(self._shapes[name] @ frame[:3, :3].T + frame[:3, 3])
 
-    def _show(self, vertices: FloatArray) -> None:
+    def _add_vertices(self, vertices: FloatArray) -> None:
         self._vertices += len(vertices)
         if self._vertices > _MAX_VERTICES:
-            raise ValueError(f'its scene shows more than {_MAX_VERTICES} vertices')
+            raise ValueError(f'its scene has more than {_MAX_VERTICES} vertices')
         self.placed.append(vertices)
 
 
@@ -250,9 +251,9 @@ def _dae_transform(tag: str, words: list[str]) -> FloatArray:
 @cache
 def mesh_hull(file: str) -> tuple[FloatArray, IntArray]:
     """
-    Return the convex hull of a mesh: vertices (v, 3) in its own units and faces (f, 3).
+    Return the convex hull of a mesh: vertices (v, 3) in the units of the file, faces (f, 3).
 
-    A mesh without volume has no faces; all its vertices are returned.
+    For a mesh without volume, all its vertices are returned, and no faces.
     """
     vertices = mesh_vertices(file)
     try:

@@ -1,4 +1,4 @@
-"""Reader of URDF: from XML to links and joints, checked and in tree order."""
+"""Reader of URDF: links and joints, checked and in tree order."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> LinkT
     """
     Return the links and joints of a .urdf or .xacro file.
 
-    A link without ``inertial`` gets mass 0. Limits that are absent, or zero for effort and
-    velocity, are infinite: the load report lists the joints without. A floating joint under a
-    massless root falls away together with that root: the base of a robot is free anyway.
+    A link without ``inertial`` has mass 0. Absent limits, and zero limits of effort and velocity,
+    become infinite; the load report lists these joints. A floating joint below a massless root
+    link is removed with that link, because the base of a robot is free anyway.
 
     Parameters
     ----------
     path : Path
     packages : mapping of str to path
-        Folders of packages that ``package://`` names; others are searched for.
+        Folders of packages in ``package://`` references; other packages are searched for.
 
     Raises
     ------
     ConfigurationError
-        For XML that is not well-formed, a missing mesh, a link or joint that is wrong or repeated,
-        limits that no joint can have, links that form no tree; the message begins with the file.
+        For XML that is not well-formed, a missing mesh, a wrong or repeated link or joint,
+        impossible limits, or links that form no tree. The message begins with the file.
 
     """
     root = read_xml(path, packages)
@@ -70,7 +70,7 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> LinkT
 
 
 class _ElementReader:
-    """Turns elements into model parts; its errors begin with the file."""
+    """Conversion of XML elements into parts of a model; errors begin with the file."""
 
     def __init__(
         self, path: Path, packages: Mapping[str, str | Path], materials: Mapping[str, Colour]
@@ -85,7 +85,7 @@ class _ElementReader:
     def numbers(
         self, owner: str, element: Element | None, attribute: str, default: str, count: int = 3
     ) -> tuple[float, ...]:
-        """Return the numbers of an attribute; ConfigurationError if they are not so many."""
+        """Return the numbers of an attribute; ConfigurationError for another count."""
         text = default if element is None else element.get(attribute, default)
         try:
             values = tuple(float(word) for word in text.split())
@@ -104,14 +104,14 @@ class _ElementReader:
         return self.numbers(owner, element, attribute, default, 1)[0]
 
     def origin(self, owner: str, element: Element) -> tuple[Triple, Triple]:
-        """Return place [m] and angles [rad] of an element in its link."""
+        """Return position [m] and roll, pitch, yaw [rad] of an element in its link."""
         origin = element.find('origin')
         x, y, z = self.numbers(owner, origin, 'xyz', '0 0 0')
         roll, pitch, yaw = self.numbers(owner, origin, 'rpy', '0 0 0')
         return (x, y, z), (roll, pitch, yaw)
 
     def link(self, element: Element) -> Link:
-        """Return a link with what collides and is drawn."""
+        """Return a link with its collision and visual shapes."""
         name = element.get('name', '')
         if not name:
             raise self._fault('a link has no name')
@@ -142,12 +142,14 @@ class _ElementReader:
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
     def shape(self, owner: str, element: Element) -> Shape:
-        """Return a shape of a link; ConfigurationError for a geometry that there is none of."""
+        """Return a shape of a link; ConfigurationError for an unknown geometry."""
         geometry = element.find('geometry')
         form = next(iter(geometry), None) if geometry is not None else None
         if form is None or form.tag not in _GEOMETRIES:
             tag = 'none' if form is None else form.tag
-            raise self._fault(f"{owner}: geometry '{tag}'; valid: {', '.join(_GEOMETRIES)}")
+            raise self._fault(
+                f"{owner}: unknown geometry '{tag}'; valid: {', '.join(_GEOMETRIES)}"
+            )
         xyz, rpy = self.origin(owner, element)
         size, file = self._size(owner, form)
         return Shape(
@@ -173,7 +175,7 @@ class _ElementReader:
                 *self.numbers(owner, form, 'radius', '', 1),
                 *self.numbers(owner, form, 'length', '', 1),
             )
-        # A mirrored mesh has a negative scale; nothing else may be smaller than zero.
+        # A mirrored mesh has a negative scale; all other sizes must not be negative.
         if form.tag != 'mesh' and min(size) < 0.0:
             raise self._fault(f'{owner}: the size of its {form.tag} is negative: {size}')
         return size, file
@@ -275,7 +277,7 @@ def _read_materials(path: Path, root: Element) -> dict[str, Colour]:
             try:
                 red, green, blue, alpha = (float(word) for word in words)
             except ValueError as error:
-                # One that a link uses itself is refused there, with the link's name.
+                # A colour inside a link is read again there, with the link's name in the error.
                 raise ConfigurationError(
                     f"{path}: material '{material.get('name', '')}': rgba is "
                     f"'{excerpt(' '.join(words))}', expected four numbers"
@@ -304,7 +306,7 @@ def _remove_floating_root(
 
 
 def _sort_links(links: Sequence[Link], joints: Sequence[Joint], source: str) -> tuple[Link, ...]:
-    """Return the links with the root first and every parent before its children."""
+    """Return the links in tree order: the root first, every parent before its children."""
     _check_references(links, joints, source)
     children: dict[str, list[str]] = {link.name: [] for link in links}
     for joint in joints:
@@ -322,13 +324,14 @@ def _sort_links(links: Sequence[Link], joints: Sequence[Joint], source: str) -> 
         order.append(name)
         stack.extend(reversed(children[name]))
     if len(order) != len(links):
-        lost = next(link.name for link in links if link.name not in order)
-        raise ConfigurationError(f"{source}: link '{lost}' is part of a loop of joints")
+        in_loop = next(link.name for link in links if link.name not in order)
+        raise ConfigurationError(f"{source}: link '{in_loop}' is part of a loop of joints")
     by_name = {link.name: link for link in links}
     return tuple(by_name[name] for name in order)
 
 
 def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: str) -> None:
+    """Raise ConfigurationError for repeated names, unknown links or joints, and two parents."""
     if not links:
         raise ConfigurationError(f'{source}: it describes no link')
     names = [link.name for link in links]
@@ -347,7 +350,7 @@ def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: st
         other = parents.setdefault(joint.child, joint.name)
         if other != joint.name:
             raise ConfigurationError(
-                f"{source}: link '{joint.child}' hangs from two joints, '{other}' and "
+                f"{source}: link '{joint.child}' is the child of two joints, '{other}' and "
                 f"'{joint.name}'"
             )
         if joint.mimic is not None and joint.mimic.joint not in {item.name for item in joints}:
@@ -360,7 +363,7 @@ def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: st
 
 
 def _check_mimic(source: str, joint: Joint, joints: Mapping[str, Joint]) -> None:
-    """Refuse a joint that mimics itself, directly or by others: none of them has a position."""
+    """Raise ConfigurationError for a joint that mimics itself, directly or by other joints."""
     followed = [joint.name]
     while (mimic := joints[followed[-1]].mimic) is not None:
         if mimic.joint in followed:

@@ -1,4 +1,4 @@
-"""Writing a robot model as URDF: what engines that want a file are given."""
+"""Writer of URDF, for engines and displays that read files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gait_core.robot.model import MOVING_KINDS, SPHERICAL_KIND, Joint, Link, Rob
 
 def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
     """
-    Return a URDF text that describes the robot and nothing else.
+    Return the URDF text of a robot.
 
-    Numbers keep every bit, so reading the text gives the same links and joints. Every link has an
-    ``inertial``, also one of mass 0. Infinite limits are left out; force elements, ball joints
-    and actuators have no place in URDF and are left out too.
+    Numbers keep every bit, so that reading the text gives the same links and joints. Every link
+    has an ``inertial``, also at mass 0. Infinite limits are left out, and so are force elements,
+    ball joints and actuators, which URDF does not have.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
     visuals : bool
         Whether to write the visual shapes.
     root : str
-        Root link whose tree to write; needed for a robot of several bodies.
+        Root link of the tree to write; required for a robot of several bodies.
 
     Raises
     ------
     ConfigurationError
-        If the robot has several roots and none or an unknown one is named.
+        If ``root`` is unknown, or empty for a robot of several bodies.
 
     """
     return _serialize(_robot_element(robot, _links_of_tree(robot, root), visuals))
@@ -38,10 +38,10 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
 
 def to_scene_urdf(robot: RobotModel) -> str:
     """
-    Return a URDF for displays, in which several roots float under a link ``odom`` without mass.
+    Return the URDF of all bodies for displays, floating below a massless link ``odom``.
 
-    Something else publishes where the roots are in that frame. Of one root it is what ``to_urdf``
-    gives.
+    The transforms from ``odom`` to the roots are published separately. For a robot of one root the
+    result is that of ``to_urdf``.
     """
     if len(robot.roots) == 1:
         return to_urdf(robot)
@@ -57,7 +57,7 @@ def to_scene_urdf(robot: RobotModel) -> str:
 
 
 def insert_base_link(text: str, name: str) -> str:
-    """Return a URDF text of one root under a link of that name, without mass, in its place."""
+    """Return a URDF text with a massless root link of that name fixed above its root."""
     document = ElementTree.fromstring(text)
     links = [link.attrib['name'] for link in document.iterfind('link')]
     if name in links:
@@ -149,7 +149,7 @@ def _fill_shape_element(element: Element, shape: Shape) -> None:
         if shape.kind != 'sphere':
             form.set('length', _format_numbers(shape.size[1:]))
     if shape.rgba is not None:
-        # Readers share materials by name: the colour itself is a name that cannot clash.
+        # Readers share materials by name, so the name is the colour itself.
         name = '-'.join(repr(float(part)) for part in shape.rgba)
         material = SubElement(element, 'material', name=name)
         SubElement(material, 'color', rgba=_format_numbers(shape.rgba))

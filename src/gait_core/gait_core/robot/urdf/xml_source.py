@@ -1,4 +1,4 @@
-"""The XML of a robot description, from a .urdf file or, expanded once, from a .xacro file."""
+"""XML of a robot description, from a .urdf file or an expanded .xacro file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gait_core.robot.find import read_package_name
 from gait_core.trial.scene import NOTHING
 
 XML_LIMIT = 8 * MEBIBYTE
-"""Largest description [bytes], and largest file that it includes."""
+"""Size limit of a description and of each included file [bytes]."""
 
 
 def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> ElementTree.Element:
@@ -31,7 +31,7 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
     Raises
     ------
     ConfigurationError
-        If the file cannot be read, is not well-formed or xacro refuses it; with file and line.
+        If the file cannot be read, is not well-formed or not valid xacro; with file and line.
 
     """
     try:
@@ -47,7 +47,7 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
 
 
 def included_files(path: Path) -> tuple[Path, ...]:
-    """Return the files that a .xacro file includes, directly or by others; ConfigurationError."""
+    """Return the files that a .xacro file includes, directly or by other files."""
     return _expand_xacro(str(path.resolve()), ())[1]
 
 
@@ -61,19 +61,19 @@ def _expand_xacro(
         raise ConfigurationError(
             f'{path}: expanding it needs the Python package xacro, which is not installed here'
         ) from error
-    chatter = io.StringIO()
+    warnings = io.StringIO()
     try:
         with (
-            contextlib.redirect_stderr(chatter),
+            contextlib.redirect_stderr(warnings),
             _package_index(Path(path), packages) as stand_ins,
             _limit_included_files(xacro),
         ):
-            # xacro adds to this list for as long as the process lives.
+            # This list of xacro grows for the whole life of the process.
             xacro.all_includes.clear()
             text = str(xacro.process_file(path, mappings={}).toxml())
             included = tuple(sorted({Path(file).resolve() for file in xacro.all_includes}))
     except Exception as error:
-        # xacro lets any exception of an expression through: all of them are the file's fault.
+        # xacro passes on any exception of an expression: all of them are faults of the file.
         raise ConfigurationError(_error_message(xacro, error, path)) from error
     for stand_in, folder in stand_ins.items():
         text = text.replace(stand_in, folder)
@@ -82,10 +82,10 @@ def _expand_xacro(
 
 @contextlib.contextmanager
 def _limit_included_files(xacro: Any) -> Iterator[None]:
-    """Replace the function by which xacro opens included files, so that they are bounded, too."""
+    """Limit the size of files that xacro includes, by replacing its function ``open``."""
 
     def opened(file: str) -> io.StringIO:
-        """Return the text of a file; OSError if there is none, as xacro expects."""
+        """Return the text of a file; OSError if it does not exist, as xacro expects."""
         os.stat(file)
         return io.StringIO(read_text(file, XML_LIMIT))
 
@@ -97,19 +97,19 @@ def _limit_included_files(xacro: Any) -> Iterator[None]:
 
 
 def _error_message(xacro: Any, error: Exception, path: str) -> str:
-    """Return xacro's message on one line, behind the file and the line it complains about."""
-    said = ' '.join((str(error) or repr(error)).split())
+    """Return the message of xacro on one line, after the file and the line of the fault."""
+    message = ' '.join((str(error) or repr(error)).split())
     files = [str(file) for file in xacro.filestack or [] if file] or [path]
-    line = getattr(error, 'lineno', None) or _find_quoted_line(said, files[-1])
-    place = f'{files[-1]}:{line}' if line else files[-1]
+    line = getattr(error, 'lineno', None) or _find_quoted_line(message, files[-1])
+    location = f'{files[-1]}:{line}' if line else files[-1]
     outer = [file for file in reversed(files[:-1]) if file != files[-1]]
     macros = [macro.body.getAttribute('name') for macro in reversed(xacro.macrostack or [])]
     trail = [f"in macro '{name}'" for name in macros] + [f'included from {f}' for f in outer]
-    return f'{place}: xacro: {said}' + (f' ({", ".join(trail)})' if trail else '')
+    return f'{location}: xacro: {message}' + (f' ({", ".join(trail)})' if trail else '')
 
 
 def _find_quoted_line(message: str, file: str) -> int | None:
-    """Return the first line that holds what a message quotes; xacro itself keeps no lines."""
+    """Return the first line with the words that a message quotes; xacro reports no lines."""
     quoted = re.findall(r"""['"]([^'"]+)['"]""", message)
     quoted += re.findall(r'(?:property|macro name|parameter|tag):? +([\w.:-]+)', message)
     try:
@@ -129,9 +129,10 @@ def _package_index(
     packages: tuple[tuple[str, str], ...],
 ) -> Iterator[dict[str, str]]:
     """
-    Let ``$(find NAME)`` see the given packages and those the file lies in.
+    Make the given packages and those around the file visible to ``$(find NAME)``.
 
-    Yields the true folder by its stand-in, which is gone afterwards and must not stay in a result.
+    Yields the true folder of each temporary link. The links exist only inside the context: replace
+    them in results.
     """
     known = {read_package_name(folder): str(folder) for folder in source.parents}
     known.update(packages)
