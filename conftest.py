@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.testing.domain import VARIABLE, claim_domain, own_domain
+from gait_core.testing.domain import DOMAIN_VARIABLE, claim_domain, own_domain
 
 
 def pytest_configure(config):
@@ -15,7 +15,7 @@ def pytest_configure(config):
         return
     try:
         if hasattr(config, 'workerinput'):
-            os.environ[VARIABLE] = str(claim_domain())
+            os.environ[DOMAIN_VARIABLE] = str(claim_domain())
         own_domain()
     except ConfigurationError as error:
         raise pytest.UsageError(str(error)) from error

@@ -26,11 +26,11 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     began = time.monotonic()
     from gait_core.errors import ConfigurationError
-    from gait_core.testing.domain import VARIABLE, claim_domain
+    from gait_core.testing.domain import DOMAIN_VARIABLE, claim_domain
 
     try:
         # A domain that nobody else uses: other graphs on this machine stay undisturbed.
-        os.environ[VARIABLE] = str(claim_domain())
+        os.environ[DOMAIN_VARIABLE] = str(claim_domain())
         folder = evolve(options.generations, options.workers)
         status = walk(folder, options.seconds)
     except ConfigurationError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 import re
 
-from gait_core.testing.documents import node_sections, rows
+from gait_core.testing.documents import node_sections, table_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'src' / 'gait_interfaces'
@@ -119,7 +119,7 @@ def uses() -> tuple[Use, ...]:
             ('Service', 'serves'),
             ('Action', 'serves'),
         )
-        for name, kind, _ in rows(section, heading)
+        for name, kind, _ in table_rows(section, heading)
     )
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from gait_core import registry
-from gait_core.parameters.declaration import describe, parameter_table
+from gait_core.parameters.declaration import declared_parameters, parameter_table
 from gait_core.testing.documents import named_table, summary_of
 
 Entry = tuple[str, str, str]
@@ -121,7 +121,7 @@ def _anchor(heading: str) -> str:
 def gaits() -> tuple[Entry, ...]:
     """Return the parameters of every controller that has some."""
     found = ((n, registry.controller(n).Params) for n in registry.names('controllers'))
-    return tuple((name, _place(cls), 'gait.') for name, cls in found if describe(cls))
+    return tuple((name, _place(cls), 'gait.') for name, cls in found if declared_parameters(cls))
 
 
 def engines() -> tuple[Entry, ...]:
@@ -135,13 +135,13 @@ def engines() -> tuple[Entry, ...]:
 def terrains() -> tuple[Entry, ...]:
     """Return the parameters of every terrain that has some."""
     found = ((name, registry.terrain(name)) for name in registry.names('terrains'))
-    return tuple((name, _place(cls), '') for name, cls in found if describe(cls))
+    return tuple((name, _place(cls), '') for name, cls in found if declared_parameters(cls))
 
 
 def optimizers() -> tuple[Entry, ...]:
     """Return the settings of every optimiser."""
     found = ((n, registry.optimizer(n).Settings) for n in registry.names('optimizers'))
-    return tuple((name, _place(cls), '') for name, cls in found if describe(cls))
+    return tuple((name, _place(cls), '') for name, cls in found if declared_parameters(cls))
 
 
 def _place(cls: Any) -> str:

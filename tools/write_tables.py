@@ -15,7 +15,7 @@ import interface_page
 import parameter_page
 import registered_page
 
-from gait_core.testing.documents import renewed
+from gait_core.testing.documents import renew_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -30,7 +30,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def main() -> int:
     """Renew every page that is made or has a made table, and name those that changed."""
     for path in sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')]):
-        _write(path, renewed(path.read_text(encoding='utf-8'), path.parent))
+        _write(path, renew_tables(path.read_text(encoding='utf-8'), path.parent))
     for name, page in PAGES.items():
         _write(ROOT / name, page())
     return 0

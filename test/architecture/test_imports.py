@@ -210,7 +210,7 @@ def test_commands_may_reach_the_ros_side_when_called():
 
 
 def test_frames_of_every_package_are_told_from_code_that_a_user_added():
-    assert failures.SUITE == PACKAGES
+    assert failures.SUITE_PACKAGES == PACKAGES
 
 
 @pytest.mark.parametrize('package', PACKAGES)

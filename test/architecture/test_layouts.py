@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from gait_core.testing.documents import node_sections, rows
+from gait_core.testing.documents import node_sections, table_rows
 from gait_tools.bags.messages import TOPICS
 from gait_tools.bags.types import typestore
 
@@ -57,11 +57,11 @@ def test_rviz_shows_topics_that_the_nodes_of_a_task_publish_by_their_type(task):
     published = dict([DESCRIPTION])
     sections = node_sections(ROOT)
     for node in TASKS[task]:
-        topics = rows(sections[node], 'Publishes')
+        topics = table_rows(sections[node], 'Publishes')
         published.update((f'/{name.lstrip("/")}', kind) for name, kind, _ in topics)
     if task == 'sensors':
         page = (ROOT / 'doc' / 'sensors.md').read_text(encoding='utf-8')
-        published.update((f'/{n}', kind) for n, kind, _ in rows(page, 'Topic of the a1'))
+        published.update((f'/{n}', kind) for n, kind, _ in table_rows(page, 'Topic of the a1'))
     shown = {}
     for display in displays(LAYOUTS / f'{task}.rviz'):
         for key in ('Topic', 'Description Topic'):

@@ -8,7 +8,7 @@ import pytest
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.motion.targets import TargetMemory
-from gait_core.parameters.declaration import build, describe
+from gait_core.parameters.declaration import declared_parameters, make_parameters
 from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import RESET, RUNNING, STEP, SafetyLayer
@@ -51,14 +51,14 @@ def suited(cls, name, params):
 def drawn(controller, rng):
     """Return parameters of which a few are drawn anew within their ranges."""
     cls = type(controller)
-    infos = [info for info in describe(cls.Params) if info.kind in ('float', 'int')]
+    infos = [info for info in declared_parameters(cls.Params) if info.kind in ('float', 'int')]
     values = asdict(controller.params)
     for index in rng.choice(len(infos), size=min(4, len(infos)), replace=False):
         info = infos[index]
         high = min(info.high, info.low + 20.0) if info.kind == 'int' else info.high
         value = rng.uniform(info.low, high)
         values[info.name] = round(value) if info.kind == 'int' else value
-    return build(cls.Params, values)
+    return make_parameters(cls.Params, values)
 
 
 class Walk:
@@ -100,7 +100,7 @@ class Walk:
 @pytest.mark.parametrize(('name', 'preset'), cases())
 def test_a_changed_gait_adds_no_more_than_the_start_speed(name, preset, velocity):
     cls = registry.controller(name)
-    robot, controller = suited(cls, name, build(cls.Params, cls.presets[preset]))
+    robot, controller = suited(cls, name, make_parameters(cls.Params, cls.presets[preset]))
     walk = Walk(robot, controller, Command(velocity=(velocity, 0.0, 0.0)))
     while walk.layer.mode != RUNNING:
         walk.speeds(1)
@@ -124,10 +124,10 @@ def test_a_changed_gait_adds_no_more_than_the_start_speed(name, preset, velocity
 def test_a_walk_returns_to_its_full_speed():
     """The rest angles of an insect's step jump: the fastest that there is."""
     cls = registry.controller('insect_gait')
-    robot, controller = suited(cls, 'insect_gait', build(cls.Params, {}))
+    robot, controller = suited(cls, 'insect_gait', make_parameters(cls.Params, {}))
     walk = Walk(robot, controller, Command(velocity=(0.2, 0.0, 0.0)))
     walk.speeds(50)
     before = walk.speeds(BEFORE).max()
-    walk.change(build(cls.Params, {'step_time': 0.04}))
+    walk.change(make_parameters(cls.Params, {'step_time': 0.04}))
     walk.speeds(300)
     assert walk.speeds(BEFORE).max() > 0.9 * before

@@ -12,13 +12,13 @@ from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.motion.observation import OBSERVABLE_FIELDS
 from gait_core.motion.targets import TargetMemory
-from gait_core.parameters.declaration import Parameters, build, describe
+from gait_core.parameters.declaration import Parameters, declared_parameters, make_parameters
 from gait_core.robot.find import robot_names
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import KinematicEngine
 from gait_core.testing.free_bodies import step_through
-from gait_core.trial.loop import TrialLoop, play_controller, start_trial, step_controller
+from gait_core.trial.loop import TrialLoop, play_target_tape, start_trial, step_controller
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
@@ -35,7 +35,7 @@ def suited(name, preset=None):
     Robots that default to the controller come first.
     """
     cls = registry.controller(name)
-    params = build(cls.Params, {} if preset is None else cls.presets[preset])
+    params = make_parameters(cls.Params, {} if preset is None else cls.presets[preset])
     robots, refusals = [], []
     for robot in robot_names():
         try:
@@ -56,7 +56,7 @@ def suited(name, preset=None):
 
 def made(name, preset=None, robot=None):
     cls = registry.controller(name)
-    params = build(cls.Params, {} if preset is None else cls.presets[preset])
+    params = make_parameters(cls.Params, {} if preset is None else cls.presets[preset])
     return cls(robot or suited(name, preset), params)
 
 
@@ -89,7 +89,7 @@ def test_its_class_declares_parameters_presets_and_needs(name):
     cls = registry.controller(name)
     assert issubclass(cls.Params, Parameters)
     assert cls.presets, 'the first preset is the default one'
-    for info in describe(cls.Params):
+    for info in declared_parameters(cls.Params):
         assert info.doc.endswith('.') and info.unit
     for preset in cls.presets:
         controller = made(name, preset)
@@ -136,7 +136,7 @@ def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
         for controller in (changed, fresh):
             controller.reset(3)
         run(changed, robot, ticks=10)
-        changed.set_params(build(cls.Params, changes))
+        changed.set_params(make_parameters(cls.Params, changes))
         run(changed, robot, ticks=10)
         changed.reset(3)
         assert changed.params == fresh.params
@@ -146,10 +146,10 @@ def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
 @pytest.mark.parametrize('name', CONTROLLERS)
 def test_it_survives_any_finite_velocity_and_long_control_periods(name):
     cls = registry.controller(name)
-    known = {info.name for info in describe(cls.Params)}
+    known = {info.name for info in declared_parameters(cls.Params)}
     gains = dict.fromkeys(known & {'heading_gain', 'speed_gain'}, 1.0)
     robot = suited(name)
-    controller = cls(robot, build(cls.Params, gains))
+    controller = cls(robot, make_parameters(cls.Params, gains))
     for size in (1e308, -1e308, np.finfo(float).max):
         for axis in range(3):
             velocity = [0.1, 0.0, 0.1]
@@ -227,7 +227,7 @@ def test_a_trial_by_tape_equals_one_by_steps_to_the_last_bit(name):
             continue
         played_presets += 1
         stepped, ticks = trial_by(step_controller, Played(robot), name, preset)
-        played, calls = trial_by(play_controller, Played(robot), name, preset)
+        played, calls = trial_by(play_target_tape, Played(robot), name, preset)
         assert calls <= 4 < ticks <= 150
         assert_same_record(played.rollout(), stepped.rollout())
         one, other = (replace(loop.result(), wall_time=0.0) for loop in (played, stepped))

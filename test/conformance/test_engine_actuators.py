@@ -9,7 +9,7 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.motion.targets import JointTargets, TargetMemory
 from gait_core.robot.model import Actuator, Joint, Mimic
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, hinged, solid_box, step_through
+from gait_core.testing.free_bodies import applied_targets, one_joint_robot, solid_box, step_through
 from gait_core.trial.scene import InitialState, Scene
 
 pytestmark = pytest.mark.physics
@@ -19,12 +19,12 @@ STAND = Scene(robot='of the test', fixed_base=True)
 
 
 def run(engine, ticks: int, **targets):
-    return step_through(engine, [applied(engine.robot, **targets)] * ticks)
+    return step_through(engine, [applied_targets(engine.robot, **targets)] * ticks)
 
 
 @pytest.mark.parametrize('step', [0.001, 0.002, 0.004])
 def test_a_position_error_decays_at_the_gain_whatever_the_physics_step(engine_of, step):
-    engine = engine_of(hinged('position', {'gain': 10.0}, **BALANCED))
+    engine = engine_of(one_joint_robot('position', {'gain': 10.0}, **BALANCED))
     engine.reset(replace(STAND, physics_step=step), 0)
     left = 0.5 - run(engine, 5, position=[0.5])[-1].joint_positions[0]
     # Bullet's own positionGain would make it 4 times as fast at 4 ms as at 1 ms.
@@ -33,7 +33,7 @@ def test_a_position_error_decays_at_the_gain_whatever_the_physics_step(engine_of
 
 
 def test_feed_forward_removes_the_lag_behind_a_ramp(engine_of):
-    engine = engine_of(hinged('position', {'gain': 10.0}, **BALANCED))
+    engine = engine_of(one_joint_robot('position', {'gain': 10.0}, **BALANCED))
     rate, ticks = 0.5, 50
     ends = []
     for feed in (0.0, rate):
@@ -41,7 +41,9 @@ def test_feed_forward_removes_the_lag_behind_a_ramp(engine_of):
         for tick in range(ticks):
             ramp = rate * 0.001 * np.arange(20 * tick, 20 * tick + 20)
             engine_end = engine.step(
-                applied(engine.robot, position=ramp[:, None], velocity=np.full((20, 1), feed))
+                applied_targets(
+                    engine.robot, position=ramp[:, None], velocity=np.full((20, 1), feed)
+                )
             )
         ends.append(rate * ticks * 0.02 - engine_end.joint_positions[0])
     # Without it the joint trails by rate / gain.
@@ -57,7 +59,7 @@ def test_a_static_load_beyond_the_effort_limit_sags_and_the_report_stays_within(
         ('velocity', {}),
         ('pd', {'stiffness': 2000.0, 'damping': 20.0}),
     ):
-        arm = hinged(kind, constants, mass=load, com=level, inertia=0.01, effort=10.0)
+        arm = one_joint_robot(kind, constants, mass=load, com=level, inertia=0.01, effort=10.0)
         engine = engine_of(arm)
         engine.reset(STAND, 0)
         seen = run(engine, 20, position=[0.0])
@@ -75,7 +77,7 @@ def test_a_static_load_beyond_the_effort_limit_sags_and_the_report_stays_within(
 
 def test_a_pd_joint_settles_where_its_spring_balances_the_load(engine_of):
     level = {'com': (0.5, 0.0, 0.0), 'inertia': 0.01, 'joint': 'continuous'}
-    arm = hinged('pd', {'stiffness': 50.0, 'damping': 4.0}, **level)
+    arm = one_joint_robot('pd', {'stiffness': 50.0, 'damping': 4.0}, **level)
     engine = engine_of(arm)
     engine.reset(STAND, 0)
     end = run(engine, 150, position=[0.0])[-1]
@@ -86,7 +88,7 @@ def test_a_pd_joint_settles_where_its_spring_balances_the_load(engine_of):
 
 
 def test_pd_damping_is_in_newton_metre_seconds_per_radian(engine_of):
-    engine = engine_of(hinged('pd', {'stiffness': 0.0, 'damping': 0.5}, **BALANCED))
+    engine = engine_of(one_joint_robot('pd', {'stiffness': 0.0, 'damping': 0.5}, **BALANCED))
     engine.reset(STAND, 0)
     speed = run(engine, 10, velocity=[1.0])[-1].joint_velocities[0]
     assert speed == pytest.approx(1.0 - np.exp(-0.5 / 0.1 * 0.2), rel=2e-3)
@@ -94,7 +96,7 @@ def test_pd_damping_is_in_newton_metre_seconds_per_radian(engine_of):
 
 @pytest.mark.parametrize('kind', ['position', 'velocity'])
 def test_a_servo_keeps_the_velocity_limit(engine_of, kind):
-    engine = engine_of(hinged(kind, {}, velocity=10.0, effort=1000.0, **BALANCED))
+    engine = engine_of(one_joint_robot(kind, {}, velocity=10.0, effort=1000.0, **BALANCED))
     engine.reset(replace(STAND, control_period=0.001), 0)
     seen = run(engine, 400, position=[1.9], velocity=[0.0 if kind == 'position' else 50.0])
     fastest = max(abs(one.joint_velocities[0]) for one in seen)
@@ -112,7 +114,7 @@ def test_a_servo_keeps_the_velocity_limit(engine_of, kind):
 def test_a_torque_does_not_drive_a_joint_beyond_its_velocity_limit(
     engine_of, kind, constants, targets
 ):
-    engine = engine_of(hinged(kind, constants, velocity=10.0, effort=5.0, **BALANCED))
+    engine = engine_of(one_joint_robot(kind, constants, velocity=10.0, effort=5.0, **BALANCED))
     engine.reset(replace(STAND, control_period=0.001), 0)
     seen = run(engine, 1000, **targets)
     speeds = np.array([one.joint_velocities[0] for one in seen])
@@ -121,7 +123,7 @@ def test_a_torque_does_not_drive_a_joint_beyond_its_velocity_limit(
 
 
 def test_a_prismatic_target_beyond_the_limit_is_clamped(engine_of):
-    leg = hinged(
+    leg = one_joint_robot(
         'position', {'gain': 20.0}, joint='prismatic', com=(0.0, 0.0, 0.0), lower=0.0, upper=0.05
     )
     engine = engine_of(leg)
@@ -134,7 +136,7 @@ def test_a_prismatic_target_beyond_the_limit_is_clamped(engine_of):
 
 @pytest.mark.parametrize('start', [-0.002, 0.052])
 def test_a_joint_that_starts_beyond_its_limit_recovers(engine_of, start):
-    leg = hinged(
+    leg = one_joint_robot(
         'position', {'gain': 20.0}, joint='prismatic', com=(0.0, 0.0, 0.0), lower=0.0, upper=0.05
     )
     engine = engine_of(leg)
@@ -146,7 +148,9 @@ def test_a_joint_that_starts_beyond_its_limit_recovers(engine_of, start):
 
 def test_a_torque_is_stopped_by_the_joint_limits(engine_of):
     engine = engine_of(
-        hinged('effort', {}, com=(0.0, 0.0, 0.0), inertia=0.1, lower=-0.4, upper=0.3, effort=5.0)
+        one_joint_robot(
+            'effort', {}, com=(0.0, 0.0, 0.0), inertia=0.1, lower=-0.4, upper=0.3, effort=5.0
+        )
     )
     engine.reset(STAND, 0)
     for effort, limit in ((5.0, 0.3), (-5.0, -0.4)):
@@ -156,25 +160,25 @@ def test_a_torque_is_stopped_by_the_joint_limits(engine_of):
 
 
 def test_sub_samples_share_a_control_period_evenly(engine_of):
-    engine = engine_of(hinged('velocity', {}, **BALANCED))
+    engine = engine_of(one_joint_robot('velocity', {}, **BALANCED))
     engine.reset(STAND, 0)
     end = run(engine, 1, velocity=np.array([[1.0], [3.0], [-2.0], [0.0]]))[-1]
     assert end.joint_positions[0] == pytest.approx((1.0 + 3.0 - 2.0) * 0.005, abs=1e-9)
 
 
 def test_sub_samples_that_do_not_divide_the_period_are_refused_with_the_nearest(engine_of):
-    engine = engine_of(hinged('velocity', {}, **BALANCED))
+    engine = engine_of(one_joint_robot('velocity', {}, **BALANCED))
     engine.reset(STAND, 0)
     for samples, valid in ((3, 2), (6, 5), (40, 20)):
         with pytest.raises(ConfigurationError, match=f'nearest valid: {valid}$'):
-            engine.step(applied(engine.robot, velocity=np.ones((samples, 1))))
+            engine.step(applied_targets(engine.robot, velocity=np.ones((samples, 1))))
 
 
 def test_targets_of_a_wrong_shape_are_refused_with_both_shapes(engine_of):
     engine = engine_of(legged_box(2, 2))
     engine.reset(STAND, 0)
     with pytest.raises(BadCommand, match=r'\(1, 1\).*expected \(K, 4\)'):
-        engine.step(applied(hinged()))
+        engine.step(applied_targets(one_joint_robot()))
 
 
 def test_a_mimic_joint_follows_its_source_and_its_load_is_felt(engine_of):
@@ -184,7 +188,7 @@ def test_a_mimic_joint_follows_its_source_and_its_load_is_felt(engine_of):
             name='follower', kind='revolute', parent='arm', child='tip', xyz=(0.0, 0.0, -1.0),
             axis=(0.0, 1.0, 0.0), mimic=Mimic(joint='hinge', multiplier=multiplier, offset=offset),
         )  # fmt: skip
-        arm = hinged('position', {'gain': 10.0}, inertia=0.1)
+        arm = one_joint_robot('position', {'gain': 10.0}, inertia=0.1)
         sensed = replace(
             arm, links=(*arm.links, tip), joints=(*arm.joints, follower), imu_link='tip'
         )
@@ -192,7 +196,7 @@ def test_a_mimic_joint_follows_its_source_and_its_load_is_felt(engine_of):
         engine.reset(STAND, 0)
         for tick in range(60):
             angle = 0.6 * np.sin(0.1 * tick)
-            seen = engine.step(applied(sensed, position=[angle]))
+            seen = engine.step(applied_targets(sensed, position=[angle]))
             hinge = seen.joint_positions[0]
             pitch = 2.0 * np.arctan2(seen.imu.orientation[1], seen.imu.orientation[3])
             assert pitch == pytest.approx(hinge + multiplier * hinge + offset, abs=1e-3)
@@ -242,7 +246,7 @@ def test_two_joints_that_move_for_half_a_minute_leave_the_others_where_they_were
 
 def test_a_servo_that_overshoots_in_a_physics_step_is_named(engine_of):
     fast = Actuator(kind='position', constants={'gain': 1500.0})
-    engine = engine_of(replace(hinged(), actuators={'hinge': fast}))
+    engine = engine_of(replace(one_joint_robot(), actuators={'hinge': fast}))
     with pytest.raises(ConfigurationError) as caught:
         engine.reset(STAND, 0)
     assert str(caught.value).endswith('nearest valid: 1000/s') and "'hinge'" in str(caught.value)

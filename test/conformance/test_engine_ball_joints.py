@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import RobotModel
-from gait_core.testing.free_bodies import applied, balled, step_through
+from gait_core.testing.free_bodies import applied_targets, ball_joint_robot, step_through
 from gait_core.trial.scene import InitialState, Push, Scene
 
 pytestmark = pytest.mark.physics
@@ -34,7 +34,7 @@ def turned(scene: Scene, *angles: float) -> Scene:
 
 
 def run(engine, ticks: int, **targets):
-    return step_through(engine, [applied(engine.robot, **targets)] * ticks)
+    return step_through(engine, [applied_targets(engine.robot, **targets)] * ticks)
 
 
 def angles_of(seen) -> np.ndarray:
@@ -55,7 +55,7 @@ def weight_of(robot: RobotModel, seen) -> np.ndarray:
 
 @pytest.mark.parametrize('axis', [0, 1])
 def test_a_ball_pendulum_swings_with_its_period_in_any_plane(able_engine_of, axis):
-    engine = able_engine_of(balled(inertia=1e-4))
+    engine = able_engine_of(ball_joint_robot(inertia=1e-4))
     start = np.zeros(3)
     start[axis] = 0.02
     engine.reset(turned(HUNG, *start), 0)
@@ -66,7 +66,7 @@ def test_a_ball_pendulum_swings_with_its_period_in_any_plane(able_engine_of, axi
 
 
 def test_a_conical_pendulum_goes_round_at_its_rate(able_engine_of):
-    robot, lean = balled(inertia=1e-7), 0.5
+    robot, lean = ball_joint_robot(inertia=1e-7), 0.5
     rate = np.sqrt(G / (ARM * np.cos(lean)))
     speed = rate * ARM * np.sin(lean)
     # A blow of one physics step gives the weight of 1 kg its speed along the circle.
@@ -82,7 +82,7 @@ def test_a_conical_pendulum_goes_round_at_its_rate(able_engine_of):
 def test_a_body_of_askew_inertia_swings_about_its_known_axis(able_engine_of):
     # y is a principal axis, x and z are not: the body swings in its plane and stays there.
     inertia = np.array([[0.05, 0.0, 0.02], [0.0, 0.06, 0.0], [0.02, 0.0, 0.03]])
-    engine = able_engine_of(balled(inertia=inertia))
+    engine = able_engine_of(ball_joint_robot(inertia=inertia))
     engine.reset(turned(HUNG, 0.0, 0.02), 0)
     angles = angles_of(run(engine, 4000))
     expected = 2.0 * np.pi * np.sqrt((0.06 + ARM**2) / (G * ARM))
@@ -96,7 +96,7 @@ def test_torques_along_angles_neither_give_nor_take_energy(able_engine_of, kind)
         'pd': {'stiffness': 2.0, 'damping': 0.0},
         'exponential': {'strength': 0.4, 'rise': 2.0},
     }[kind]
-    robot = balled(kind, constants, com=(0.0, 0.0, 0.0), inertia=ASKEW)
+    robot = ball_joint_robot(kind, constants, com=(0.0, 0.0, 0.0), inertia=ASKEW)
     engine = able_engine_of(robot)
     scene = turned(FREE, 0.5, -0.4, 0.6)
     first = engine.reset(replace(scene, physics_step=0.0001), 0)
@@ -119,7 +119,7 @@ def test_torques_along_angles_neither_give_nor_take_energy(able_engine_of, kind)
 @pytest.mark.parametrize('sign', [1.0, -1.0])
 def test_the_three_angles_give_the_pose_of_what_hangs_behind(able_engine_of, axes, sign):
     rows = AXES[axes] * np.array([[1.0], [1.0], [sign]])
-    robot = balled(com=(0.1, 0.05, -0.4), inertia=ASKEW, axes=rows, tip=True)
+    robot = ball_joint_robot(com=(0.1, 0.05, -0.4), inertia=ASKEW, axes=rows, has_tip=True)
     engine = able_engine_of(robot)
     start = (0.4, -0.6, 0.3, 0.2)
     first = engine.reset(turned(HUNG, *start), 0)
@@ -144,8 +144,8 @@ def test_the_three_angles_give_the_pose_of_what_hangs_behind(able_engine_of, axe
 )  # fmt: skip
 def test_a_ball_joint_moves_as_three_hinges_do(able_engine_of, kind, constants):
     """The same angles, also of what their torques do: hinges have no gimbal to invert."""
-    robot = balled(
-        kind, constants, com=(0.1, 0.05, -0.4), inertia=ASKEW, axes=AXES['zxy'], tip=True,
+    robot = ball_joint_robot(
+        kind, constants, com=(0.1, 0.05, -0.4), inertia=ASKEW, axes=AXES['zxy'], has_tip=True,
         damping=0.05,
     )  # fmt: skip
     inside = [
@@ -164,7 +164,7 @@ def test_a_ball_joint_moves_as_three_hinges_do(able_engine_of, kind, constants):
 
 
 def test_beyond_a_right_angle_nothing_is_lost(able_engine_of):
-    robot = balled('pd', {'stiffness': 2.0, 'damping': 0.1}, inertia=0.02)
+    robot = ball_joint_robot('pd', {'stiffness': 2.0, 'damping': 0.1}, inertia=0.02)
     engine = able_engine_of(robot)
     for middle in (0.5 * np.pi, 0.5 * np.pi - 1e-9, -0.5 * np.pi, 1.5):
         engine.reset(turned(HUNG, 0.3, middle, 0.0), 0)
@@ -178,9 +178,9 @@ def test_beyond_a_right_angle_nothing_is_lost(able_engine_of):
 
 
 def test_a_trial_with_a_ball_joint_is_the_same_after_any_other(able_engine_of):
-    robot = balled('pd', {'stiffness': 2.0, 'damping': 0.1}, inertia=ASKEW, tip=True)
+    robot = ball_joint_robot('pd', {'stiffness': 2.0, 'damping': 0.1}, inertia=ASKEW, has_tip=True)
     engine = able_engine_of(robot)
-    tape = [applied(robot, position=[0.3, -0.2, 0.5, 0.1])] * 30
+    tape = [applied_targets(robot, position=[0.3, -0.2, 0.5, 0.1])] * 30
 
     def trial() -> list[bytes]:
         first = engine.reset(turned(HUNG, 0.1, 0.2, 0.3), 0, settle_ticks=3)

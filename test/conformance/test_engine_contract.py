@@ -12,7 +12,7 @@ from gait_core import registry
 from gait_core.errors import ConfigurationError, ProtocolError
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied
+from gait_core.testing.free_bodies import applied_targets
 from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import Scene
 
@@ -56,7 +56,7 @@ def run(name, settle=0):
     engine = registry.engine(name)(lambda known, draw: robot)
     try:
         seen = [engine.reset(scene, 3, settle_ticks=settle)]
-        seen += [engine.step(applied(robot)) for _ in range(TICKS)]
+        seen += [engine.step(applied_targets(robot)) for _ in range(TICKS)]
         assert engine.robot.name == robot.name
     finally:
         engine.close()
@@ -88,7 +88,7 @@ def test_it_says_what_it_carries_and_needs_no_source_of_robots(name):
     assert cls.carries and all(isinstance(feature, str) for feature in cls.carries)
     engine = cls()
     with pytest.raises(ProtocolError):
-        engine.step(applied(legged_box(4, 3)))
+        engine.step(applied_targets(legged_box(4, 3)))
     engine.close()
     with pytest.raises(ProtocolError):
         engine.reset(Scene(robot='x', engine=name), 0)

@@ -7,7 +7,13 @@ import pytest
 
 from gait_core.kinematics.element_geometry import element_lengths_at
 from gait_core.kinematics.forward_kinematics import com_positions
-from gait_core.testing.free_bodies import applied, hinged, hung, step_through, tied_boxes
+from gait_core.testing.free_bodies import (
+    applied_targets,
+    hanging_weight,
+    one_joint_robot,
+    step_through,
+    tied_boxes,
+)
 from gait_core.trial.scene import InitialState, Scene
 
 pytestmark = pytest.mark.physics
@@ -24,7 +30,7 @@ def moved(scene: Scene, by: float) -> Scene:
 
 
 def run(engine, ticks: int, **targets):
-    return step_through(engine, [applied(engine.robot, **targets)] * ticks)
+    return step_through(engine, [applied_targets(engine.robot, **targets)] * ticks)
 
 
 def lengths(seen) -> np.ndarray:
@@ -38,7 +44,7 @@ def falls_through(values: np.ndarray) -> np.ndarray:
 
 
 def test_a_weight_on_a_spring_swings_with_its_period(able_engine_of):
-    engine = able_engine_of(hung('spring', {'stiffness': STIFFNESS}))
+    engine = able_engine_of(hanging_weight('spring', {'stiffness': STIFFNESS}))
     first = engine.reset(moved(FREE, 0.05), 0)
     assert first.element_names == ('tie',)
     assert first.element_lengths[0] == pytest.approx(START + 0.05, abs=1e-12)
@@ -50,7 +56,7 @@ def test_a_weight_on_a_spring_swings_with_its_period(able_engine_of):
 
 def test_a_damper_takes_its_logarithmic_decrement(able_engine_of):
     damping = 2.0
-    engine = able_engine_of(hung('spring', {'stiffness': STIFFNESS, 'damping': damping}))
+    engine = able_engine_of(hanging_weight('spring', {'stiffness': STIFFNESS, 'damping': damping}))
     engine.reset(replace(moved(FREE, 0.05), physics_step=0.0002), 0)
     swing = lengths(run(engine, 3500)) - START
     inner = np.flatnonzero((swing[1:-1] > swing[:-2]) & (swing[1:-1] >= swing[2:])) + 1
@@ -61,7 +67,7 @@ def test_a_damper_takes_its_logarithmic_decrement(able_engine_of):
 
 def test_a_cable_lets_fall_then_holds_and_never_pushes(able_engine_of):
     rest = START + 0.2
-    engine = able_engine_of(hung('cable', {'stiffness': 1000.0}, rest=rest))
+    engine = able_engine_of(hanging_weight('cable', {'stiffness': 1000.0}, rest=rest))
     engine.reset(LOADED, 0)
     seen = run(engine, 1500)
     length, force = lengths(seen), np.array([one.element_forces[0] for one in seen])
@@ -80,7 +86,9 @@ def test_a_cable_lets_fall_then_holds_and_never_pushes(able_engine_of):
 
 
 def test_a_slack_cable_with_a_damper_does_not_push_either(able_engine_of):
-    engine = able_engine_of(hung('cable', {'stiffness': 10.0, 'damping': 500.0}, rest=START + 9.0))
+    engine = able_engine_of(
+        hanging_weight('cable', {'stiffness': 10.0, 'damping': 500.0}, rest=START + 9.0)
+    )
     engine.reset(LOADED, 0)
     seen = run(engine, 200)
     assert min(one.element_forces[0] for one in seen) >= 0.0
@@ -90,7 +98,7 @@ def test_a_slack_cable_with_a_damper_does_not_push_either(able_engine_of):
 
 def test_a_critically_damped_linear_servo_answers_a_step_as_its_closed_form(able_engine_of):
     engine = able_engine_of(
-        hung('linear_servo', {'stiffness': STIFFNESS, 'damping': 2.0 * MASS * OMEGA})
+        hanging_weight('linear_servo', {'stiffness': STIFFNESS, 'damping': 2.0 * MASS * OMEGA})
     )
     engine.reset(replace(FREE, physics_step=0.0002), 0)
     seen = lengths(run(engine, 800, position=[0.0, START + 0.05]))
@@ -102,12 +110,14 @@ def test_a_critically_damped_linear_servo_answers_a_step_as_its_closed_form(able
 @pytest.mark.parametrize('kind', ['spring', 'cable', 'linear_servo'])
 def test_a_moving_set_length_is_followed_with_the_lag_of_the_damper(able_engine_of, kind):
     damping, rate = 60.0, 0.05
-    engine = able_engine_of(hung(kind, {'stiffness': STIFFNESS, 'damping': damping}))
+    engine = able_engine_of(hanging_weight(kind, {'stiffness': STIFFNESS, 'damping': damping}))
     engine.reset(replace(LOADED, control_period=0.02), 0)
     for tick in range(300):
         aim = START + rate * 0.02 * tick
         seen = engine.step(
-            applied(engine.robot, position=[0.0, aim], velocity=[0.0, rate], effort=[0.0, 3.0])
+            applied_targets(
+                engine.robot, position=[0.0, aim], velocity=[0.0, rate], effort=[0.0, 3.0]
+            )
         )
     # Weight, damper and the tension that was added shift it; the motion itself is uniform.
     shift = (MASS * G - 3.0 - damping * rate) / STIFFNESS
@@ -117,7 +127,9 @@ def test_a_moving_set_length_is_followed_with_the_lag_of_the_damper(able_engine_
 
 
 def test_a_linear_servo_stays_within_its_effort(able_engine_of):
-    engine = able_engine_of(hung('linear_servo', {'stiffness': STIFFNESS, 'effort': 5.0}))
+    engine = able_engine_of(
+        hanging_weight('linear_servo', {'stiffness': STIFFNESS, 'effort': 5.0})
+    )
     engine.reset(FREE, 0)
     seen = run(engine, 100, position=[0.0, START + 0.5])
     assert {one.element_forces[0] for one in seen} == {-5.0}
@@ -128,7 +140,7 @@ def test_a_linear_servo_stays_within_its_effort(able_engine_of):
 def test_an_exponential_element_gives_by_the_logarithm_of_its_load(able_engine_of, pull):
     strength, rise = 1.5, 30.0
     engine = able_engine_of(
-        hung('exponential', {'strength': strength, 'rise': rise, 'damping': 40.0})
+        hanging_weight('exponential', {'strength': strength, 'rise': rise, 'damping': 40.0})
     )
     engine.reset(replace(LOADED, gravity=(pull * G, 0.0, 0.0)), 0)
     end = run(engine, 2000)[-1]
@@ -142,7 +154,7 @@ def test_an_exponential_element_gives_by_the_logarithm_of_its_load(able_engine_o
 def test_an_exponential_actuator_gives_by_the_logarithm_of_its_load(engine_of, pull):
     strength, rise = 0.7, 12.0
     constants = {'strength': strength, 'rise': rise, 'damping': 20.0}
-    slide = hinged('exponential', constants, joint='prismatic', com=(0.0, 0.0, 0.0))
+    slide = one_joint_robot('exponential', constants, joint='prismatic', com=(0.0, 0.0, 0.0))
     engine = engine_of(slide)
     engine.reset(replace(FREE, gravity=(0.0, pull * G, 0.0)), 0)
     end = run(engine, 2000, position=[0.1])[-1]
@@ -153,7 +165,9 @@ def test_an_exponential_actuator_gives_by_the_logarithm_of_its_load(engine_of, p
 
 def test_a_rest_angle_moves_with_its_rate_at_every_physics_step(engine_of):
     constants = {'strength': 0.2, 'rise': 8.0, 'damping': 0.4}
-    arm = hinged('exponential', constants, com=(0.0, 0.0, 0.0), inertia=0.02, joint='continuous')
+    arm = one_joint_robot(
+        'exponential', constants, com=(0.0, 0.0, 0.0), inertia=0.02, joint='continuous'
+    )
     engine, rate, scene = engine_of(arm), 1.5, replace(FREE, control_period=0.02)
     ends = []
     for steps in (1, 20):
@@ -161,7 +175,9 @@ def test_a_rest_angle_moves_with_its_rate_at_every_physics_step(engine_of):
         for tick in range(100):
             times = 0.02 * tick + 0.02 / steps * np.arange(steps)
             seen = engine.step(
-                applied(arm, position=rate * times[:, None], velocity=np.full((steps, 1), rate))
+                applied_targets(
+                    arm, position=rate * times[:, None], velocity=np.full((steps, 1), rate)
+                )
             )
         ends.append(seen)
     # One linear motion, whether it is told once a period or at every step.
@@ -173,7 +189,7 @@ def test_a_rest_angle_moves_with_its_rate_at_every_physics_step(engine_of):
 
 def test_an_exponential_actuator_far_from_rest_saturates(engine_of):
     constants = {'strength': 1.0, 'rise': 1000.0}
-    arm = hinged('exponential', constants, com=(0.0, 0.0, 0.0), inertia=0.1, effort=5.0)
+    arm = one_joint_robot('exponential', constants, com=(0.0, 0.0, 0.0), inertia=0.1, effort=5.0)
     engine = engine_of(arm)
     engine.reset(FREE, 0)
     end = run(engine, 1, position=[100.0])[-1]
@@ -206,7 +222,9 @@ def test_an_element_acts_equally_on_both_its_bodies(able_engine_of, at_centres, 
 
 
 def test_an_element_rests_at_its_length_in_the_stance(able_engine_of):
-    robot = replace(hung('spring', {'stiffness': STIFFNESS}), nominal_stance={'hinge': 0.07})
+    robot = replace(
+        hanging_weight('spring', {'stiffness': STIFFNESS}), nominal_stance={'hinge': 0.07}
+    )
     engine = able_engine_of(robot)
     engine.reset(FREE, 0)
     end = run(engine, 50)[-1]
@@ -217,7 +235,9 @@ def test_an_element_rests_at_its_length_in_the_stance(able_engine_of):
 def test_a_trial_with_elements_is_the_same_after_any_other(able_engine_of):
     robot = tied_boxes('exponential', {'strength': 2.0, 'rise': 9.0, 'damping': 1.0})
     engine = able_engine_of(robot)
-    tape = [applied(robot, effort=[0.1, 0.2, 0.3, 1.0], velocity=[0.0, 0.0, 0.0, 0.1])] * 30
+    tape = [
+        applied_targets(robot, effort=[0.1, 0.2, 0.3, 1.0], velocity=[0.0, 0.0, 0.0, 0.1])
+    ] * 30
 
     def trial() -> list[bytes]:
         first = engine.reset(Scene(robot='x'), 0, settle_ticks=3)

@@ -11,10 +11,10 @@ from gait_core import registry
 from gait_core.robot.model import Joint
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.free_bodies import (
-    applied,
+    applied_targets,
     free_ball,
     free_box,
-    hinged,
+    one_joint_robot,
     solid_box,
     step_through,
 )
@@ -31,7 +31,7 @@ def scene(**fields) -> Scene:
 
 
 def run(engine, ticks: int, targets=None):
-    targets = applied(engine.robot) if targets is None else targets
+    targets = applied_targets(engine.robot) if targets is None else targets
     return step_through(engine, [targets] * ticks)
 
 
@@ -50,7 +50,7 @@ def test_a_box_falls_by_half_g_t_squared_and_is_not_damped(engine_of):
 @pytest.mark.parametrize('inertia', [1e-6, 0.05])
 @pytest.mark.parametrize('amplitude', [0.1, 1.0])
 def test_a_pendulum_swings_with_the_period_of_its_closed_form(engine_of, amplitude, inertia):
-    engine = engine_of(hinged(inertia=inertia))
+    engine = engine_of(one_joint_robot(inertia=inertia))
     start = InitialState(joint_positions={'hinge': amplitude})
     engine.reset(scene(fixed_base=True, control_period=0.001, initial=start), seed=0)
     angles = np.array([seen.joint_positions[0] for seen in run(engine, 6000)])
@@ -62,7 +62,7 @@ def test_a_pendulum_swings_with_the_period_of_its_closed_form(engine_of, amplitu
 
 
 def test_a_joint_without_command_has_no_hidden_motor(engine_of):
-    engine = engine_of(hinged())
+    engine = engine_of(one_joint_robot())
     start = InitialState(joint_positions={'hinge': 1.0})
     engine.reset(scene(fixed_base=True, initial=start), seed=0)
     angles = [seen.joint_positions[0] for seen in run(engine, 100)]
@@ -122,7 +122,7 @@ def test_a_standing_robot_presses_with_its_weight(engine_name, robot):
     engine = registry.engine(engine_name)()
     try:
         engine.reset(Scene(robot=robot, physics_step=0.002), seed=0, settle_ticks=75)
-        seen = step_through(engine, [applied(engine.robot)] * 10)
+        seen = step_through(engine, [applied_targets(engine.robot)] * 10)
         force = np.mean([one.contacts.forces.sum(axis=0) for one in seen], axis=0)
         weight = engine.robot.mass * G
     finally:
@@ -164,7 +164,7 @@ def test_the_imu_reads_plus_g_at_rest_nothing_in_free_fall_and_the_push_between(
 @pytest.mark.parametrize('moving', [False, True])
 def test_a_tilted_imu_link_reads_gravity_and_rate_in_its_own_axes(engine_of, moving):
     rpy = (0.4, -0.3, 1.1)
-    robot = hinged('velocity', {}, com=(0.0, 0.0, 0.0), joint='continuous')
+    robot = one_joint_robot('velocity', {}, com=(0.0, 0.0, 0.0), joint='continuous')
     carrier = 'arm' if moving else 'post'
     sensor = replace(solid_box('sensor', (0.01, 0.01, 0.01), 0.0), inertia=np.zeros((3, 3)))
     mount = Joint(
@@ -179,7 +179,7 @@ def test_a_tilted_imu_link_reads_gravity_and_rate_in_its_own_axes(engine_of, mov
     engine = engine_of(robot)
     engine.reset(scene(fixed_base=True), seed=0)
     rate = 0.8
-    seen = run(engine, 50, applied(robot, velocity=[rate]))[-1]
+    seen = run(engine, 50, applied_targets(robot, velocity=[rate]))[-1]
     angle = seen.joint_positions[0] if moving else 0.0
     expected = Rotation.from_euler('y', angle) * Rotation.from_euler('xyz', rpy)
     got = Rotation.from_quat(seen.imu.orientation)
@@ -247,10 +247,10 @@ def test_a_robot_on_a_stand_does_not_move(engine_of):
 def test_off_diagonal_inertia_keeps_its_axes(engine_of, torque):
     turn = Rotation.from_euler('xyz', [0.5, -0.8, 0.3]).as_matrix()
     tilted = turn @ np.diag([0.02, 0.05, 0.06]) @ turn.T
-    robot = hinged(com=(0.1, 0.0, -0.2), mass=2.0, inertia=tilted)
+    robot = one_joint_robot(com=(0.1, 0.0, -0.2), mass=2.0, inertia=tilted)
     engine = engine_of(robot)
     engine.reset(scene(fixed_base=True, gravity=WEIGHTLESS), seed=0)
-    end = run(engine, 5, applied(robot, effort=[torque]))[-1]
+    end = run(engine, 5, applied_targets(robot, effort=[torque]))[-1]
     about_hinge = tilted[1, 1] + 2.0 * (0.1**2 + 0.2**2)
     assert end.joint_velocities[0] == pytest.approx(0.1 * torque / about_hinge, rel=1e-6)
 
@@ -258,10 +258,10 @@ def test_off_diagonal_inertia_keeps_its_axes(engine_of, torque):
 def test_an_inertia_that_no_body_can_have_is_not_dropped(engine_of):
     """The thigh of a published quadruped: its largest moment is 4 % too large."""
     thigh = np.diag([0.00041, 0.00179, 0.00230])
-    robot = hinged(com=(0.0, 0.0, 0.0), inertia=thigh, joint='continuous')
+    robot = one_joint_robot(com=(0.0, 0.0, 0.0), inertia=thigh, joint='continuous')
     engine = engine_of(robot)
     engine.reset(scene(fixed_base=True), seed=0)
-    end = run(engine, 5, applied(robot, effort=[0.001]))[-1]
+    end = run(engine, 5, applied_targets(robot, effort=[0.001]))[-1]
     # Bullet itself would set it to zero, and the joint would run away.
     assert end.joint_velocities[0] == pytest.approx(0.001 * 0.1 / (0.00179 + 0.0001), rel=0.01)
 
@@ -331,10 +331,10 @@ def test_joint_damping_and_dry_friction_brake_as_described(engine_of):
         ({'damping': 0.2}, lambda v: v * np.exp(-0.2 / 0.1 * 0.3)),
         ({'friction': 0.05}, lambda v: v - 0.05 / 0.1 * 0.3),
     ):
-        robot = hinged(com=(0.0, 0.0, 0.0), inertia=0.1, joint='continuous', **limits)
+        robot = one_joint_robot(com=(0.0, 0.0, 0.0), inertia=0.1, joint='continuous', **limits)
         engine = engine_of(robot)
         engine.reset(scene(fixed_base=True), seed=0)
-        fast = run(engine, 5, applied(robot, effort=[2.0]))[-1].joint_velocities[0]
+        fast = run(engine, 5, applied_targets(robot, effort=[2.0]))[-1].joint_velocities[0]
         slow = run(engine, 15)[-1].joint_velocities[0]
         assert fast > 1.5
         assert slow == pytest.approx(expected(fast), rel=2e-3)
@@ -357,8 +357,8 @@ def test_actuator_kinds_give_the_motion_of_their_law(engine_of):
         'effort': 0.5 * 0.5 / inertia * 0.2**2,
     }
     for kind, (constants, command) in cases.items():
-        robot = hinged(kind, constants, **still)
+        robot = one_joint_robot(kind, constants, **still)
         engine = engine_of(robot)
         engine.reset(scene(fixed_base=True), seed=0)
-        end = run(engine, 10, applied(robot, **command))[-1]
+        end = run(engine, 10, applied_targets(robot, **command))[-1]
         assert end.joint_positions[0] == pytest.approx(law[kind], rel=0.01), kind

@@ -6,7 +6,7 @@ import pytest
 
 from gait_core.processes import liveness
 from gait_core.testing.skips import need_robot
-from gait_core.trial.loop import TrialLoop, engine_for, play_controller, run_trial, start_trial
+from gait_core.trial.loop import TrialLoop, cached_engine, play_target_tape, run_trial, start_trial
 from gait_core.trial.setup import default_trial, make_scene, usable_engines
 
 
@@ -26,16 +26,16 @@ def test_a_trial_counts_its_control_periods(robot, engine):
     spec = default_trial(robot, 0.5)
     spec = replace(spec, scene=make_scene(robot, {'engine': engine}), settle_time=0.1)
     settled = round(spec.settle_time / spec.scene.control_period)
-    before = liveness.periods()
+    before = liveness.period_count()
     result = run_trial(spec)
-    assert result.ticks + settled <= liveness.periods() - before <= result.ticks + settled + 1
+    assert result.ticks + settled <= liveness.period_count() - before <= result.ticks + settled + 1
 
 
 def test_a_long_trial_is_foreseen_in_pieces():
     need_robot('tetraspine')
     spec = default_trial('tetraspine', 1e4)
     spec = replace(spec, scene=make_scene('tetraspine', {'engine': 'cables'}))
-    loop = TrialLoop(spec, engine_for('cables'))
+    loop = TrialLoop(spec, cached_engine('cables'))
     controller = start_trial(loop)
     assert len(loop.coming()) <= 2000 < spec.ticks
-    assert play_controller(loop, controller) and loop.running
+    assert play_target_tape(loop, controller) and loop.running

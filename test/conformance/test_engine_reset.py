@@ -12,13 +12,19 @@ from gait_core.motion.observation import Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.robot.model import RobotModel
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, free_ball, free_box, hinged, step_through
+from gait_core.testing.free_bodies import (
+    applied_targets,
+    free_ball,
+    free_box,
+    one_joint_robot,
+    step_through,
+)
 from gait_core.trial.scene import InitialState, Push, Scene, TerrainSpec
 
 pytestmark = pytest.mark.physics
 
 # Unlimited torque on light links: a command that no integrator survives.
-WILD = hinged('effort', inertia=1e-8, mass=1e-3)
+WILD = one_joint_robot('effort', inertia=1e-8, mass=1e-3)
 ROBOTS = {
     'quadruped': legged_box(4, 3),
     'biped': legged_box(2, 3),
@@ -55,7 +61,7 @@ def tape(robot: RobotModel, ticks: int = 25) -> list[AppliedTargets]:
     def at(tick: float) -> np.ndarray:
         return robot.stance + 0.3 * np.sin(0.4 * tick + phase)
 
-    return [applied(robot, [at(tick), at(tick + 0.5)]) for tick in range(ticks)]
+    return [applied_targets(robot, [at(tick), at(tick + 0.5)]) for tick in range(ticks)]
 
 
 def numbers(seen: Observation) -> bytes:
@@ -77,7 +83,7 @@ def trial(engine, scene: Scene, settle: int = 3) -> list[bytes]:
 def diverge(engine, effort: float = 1e30) -> None:
     engine.reset(Scene(robot='wild', fixed_base=True), 0)
     with pytest.raises(SimulationDiverged) as caught:
-        step_through(engine, [applied(engine.robot, effort=[effort])] * 5)
+        step_through(engine, [applied_targets(engine.robot, effort=[effort])] * 5)
     assert '\n' not in str(caught.value)
 
 
@@ -156,11 +162,11 @@ def test_a_reset_restores_every_physics_setting_and_forgets_old_targets(engine):
     scene = Scene(robot='box', initial=InitialState(clearance=20.0))
     trial(engine, Scene(robot='quadruped', physics_step=0.005, gravity=(0.0, 0.0, -1.0)))
     start = engine.reset(scene, 0)
-    end = step_through(engine, [applied(engine.robot)] * 50)[-1]
+    end = step_through(engine, [applied_targets(engine.robot)] * 50)[-1]
     # 4.9 m in 1 s at a step of 1 ms, not what the step and gravity before would give.
     assert start.body_poses[0, 2] - end.body_poses[0, 2] == pytest.approx(4.905, rel=2e-3)
     engine.reset(replace(scene, robot='quadruped', fixed_base=True), 0)
-    engine.step(applied(engine.robot, engine.robot.stance + 1.0))
+    engine.step(applied_targets(engine.robot, engine.robot.stance + 1.0))
     held = engine.reset(replace(scene, robot='quadruped', fixed_base=True), 0, settle_ticks=25)
     np.testing.assert_allclose(held.joint_positions, engine.robot.stance, atol=2e-3)
 
@@ -195,7 +201,7 @@ def test_memory_and_bodies_stay_constant_over_resets(engine):
     def trials(count: int) -> None:
         for _ in range(count):
             engine.reset(scene, 0)
-            engine.step(applied(engine.robot))
+            engine.step(applied_targets(engine.robot))
 
     trials(50)
     before = resident()
@@ -207,7 +213,7 @@ def test_memory_and_bodies_stay_constant_over_resets(engine):
 def test_a_diverged_engine_needs_a_reset_and_then_works(engine):
     diverge(engine)
     with pytest.raises(ProtocolError):
-        engine.step(applied(engine.robot))
+        engine.step(applied_targets(engine.robot))
     rest = engine.reset(Scene(robot='box'), 0, settle_ticks=25)
     assert np.isfinite(rest.body_poses).all()
     assert rest.contacts.forces[:, 2].sum() == pytest.approx(2.0 * 9.81, rel=0.01)
@@ -232,7 +238,7 @@ def test_targets_that_are_not_finite_never_reach_the_physics(engine):
 def test_a_closed_engine_and_one_without_reset_refuse_calls(engine_name):
     engine = another(engine_name)
     with pytest.raises(ProtocolError):
-        engine.step(applied(ROBOTS['box']))
+        engine.step(applied_targets(ROBOTS['box']))
     with pytest.raises(ProtocolError):
         _ = engine.robot
     engine.close()

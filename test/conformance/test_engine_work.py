@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Actuator, Joint, RobotModel
-from gait_core.testing.free_bodies import applied, hinged, solid_box, step_through
+from gait_core.testing.free_bodies import applied_targets, one_joint_robot, solid_box, step_through
 from gait_core.trial.scene import Scene
 
 pytestmark = pytest.mark.physics
@@ -42,7 +42,7 @@ def moved(engine, rise, step=0.002):
     assert not start.joint_work.any()
     shares = np.linspace(0.0, 1.0, 101)[1:]
     ways = rise * shares**3 * (10.0 - 15.0 * shares + 6.0 * shares**2)
-    tape = [applied(engine.robot, position=[way]) for way in (*ways, *[rise] * 100)]
+    tape = [applied_targets(engine.robot, position=[way]) for way in (*ways, *[rise] * 100)]
     end = step_through(engine, tape)[-1]
     assert end.joint_positions[0] == pytest.approx(rise, abs=2e-4)
     assert np.abs(end.joint_velocities[0]) < 1e-6
@@ -63,13 +63,18 @@ def test_work_of_a_lift_is_weight_times_rise_whatever_the_step(engine_of, step):
 @pytest.mark.parametrize('kind', ['position', 'pd'])
 def test_work_of_a_raised_pendulum_is_its_potential(engine_of, kind):
     constants = {'stiffness': 4000.0, 'damping': 40.0} if kind == 'pd' else {}
-    arm = hinged(kind, constants, mass=2.0, com=(0.5, 0.0, 0.0), inertia=0.02, joint='continuous')
+    arm = one_joint_robot(
+        kind, constants, mass=2.0, com=(0.5, 0.0, 0.0), inertia=0.02, joint='continuous'
+    )
     engine = engine_of(arm)
     engine.reset(STAND, 0)
-    down = [applied(engine.robot, position=[0.0])] * 50
+    down = [applied_targets(engine.robot, position=[0.0])] * 50
     shares = np.linspace(0.0, 1.0, 101)[1:]
     ways = -1.0 * shares**3 * (10.0 - 15.0 * shares + 6.0 * shares**2)
-    tape = [*down, *(applied(engine.robot, position=[way]) for way in (*ways, *[-1.0] * 50))]
+    tape = [
+        *down,
+        *(applied_targets(engine.robot, position=[way]) for way in (*ways, *[-1.0] * 50)),
+    ]
     states = step_through(engine, tape)
     before, after = states[49], states[-1]
     work = after.joint_work[0, 0] - before.joint_work[0, 0]
@@ -80,7 +85,7 @@ def test_work_of_a_raised_pendulum_is_its_potential(engine_of, kind):
 def test_settling_does_not_count(engine_of):
     engine = engine_of(lift())
     assert not engine.reset(STAND, 0, settle_ticks=5).joint_work.any()
-    held = step_through(engine, [applied(engine.robot, position=[0.0])] * 50)[-1]
+    held = step_through(engine, [applied_targets(engine.robot, position=[0.0])] * 50)[-1]
     assert np.abs(held.joint_work).max() < 1e-4 * MASS * G * RISE
 
 
@@ -104,14 +109,14 @@ def test_the_published_screw_raises_with_a_quarter_of_its_work(engine_of):
 def test_a_screw_that_locks_itself_holds_any_load_for_nothing(engine_of):
     engine = engine_of(lift('lead_screw', effort=20.0, **SCREW))
     engine.reset(STAND, 0)
-    held = step_through(engine, [applied(engine.robot, position=[0.0])] * 100)[-1]
+    held = step_through(engine, [applied_targets(engine.robot, position=[0.0])] * 100)[-1]
     assert held.joint_positions[0] == pytest.approx(0.0, abs=1e-4)
     assert held.joint_efforts[0] == pytest.approx(MASS * G, rel=1e-3)
     assert np.abs(held.joint_work).max() < 1e-4 * MASS * G
     # Its motor pushes 20 N, not the 49 N of the load: up it does not go, down it does.
-    up = step_through(engine, [applied(engine.robot, position=[0.05])] * 100)[-1]
+    up = step_through(engine, [applied_targets(engine.robot, position=[0.05])] * 100)[-1]
     assert up.joint_positions[0] == pytest.approx(0.0, abs=2e-3)
-    down = step_through(engine, [applied(engine.robot, position=[-0.05])] * 150)[-1]
+    down = step_through(engine, [applied_targets(engine.robot, position=[-0.05])] * 150)[-1]
     assert down.joint_positions[0] == pytest.approx(-0.05, abs=1e-3)
 
 
@@ -121,7 +126,7 @@ def test_a_loose_screw_holds_what_motor_and_friction_hold_together(engine_of):
     for share, holds in ((0.9, True), (1.1, False)):
         engine = engine_of(lift('lead_screw', effort=share**-1 * MASS * G / grip, **LOOSE))
         engine.reset(STAND, 0)
-        end = step_through(engine, [applied(engine.robot, position=[0.0])] * 20)[-1]
+        end = step_through(engine, [applied_targets(engine.robot, position=[0.0])] * 20)[-1]
         assert bool(end.joint_positions[0] > -1e-3) == holds
 
 
@@ -130,11 +135,11 @@ def test_motor_speed_and_torque_limit_a_screw(engine_of):
     limits = {'rpm': 300.0, 'torque': 0.1}
     engine = engine_of(lift('lead_screw', mass=2.0, **SCREW, **limits))
     engine.reset(STAND, 0)
-    seen = step_through(engine, [applied(engine.robot, position=[0.1])] * 50)
+    seen = step_through(engine, [applied_targets(engine.robot, position=[0.1])] * 50)
     assert max(one.joint_velocities[0] for one in seen) == pytest.approx(0.03, rel=1e-2)
     engine = engine_of(lift('lead_screw', **SCREW, **limits))
     engine.reset(STAND, 0)
-    end = step_through(engine, [applied(engine.robot, position=[0.1])] * 50)[-1]
+    end = step_through(engine, [applied_targets(engine.robot, position=[0.1])] * 50)[-1]
     assert end.joint_positions[0] == pytest.approx(0.0, abs=2e-3)
 
 

@@ -9,12 +9,12 @@ from gait_core.contracts import TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.robot.model import ForceElement, Joint, Leg, RobotModel
 from gait_core.terrains import Grid, load_terrain
-from gait_core.testing.doubles import legged_box, registered
+from gait_core.testing.doubles import legged_box, register_temporarily
 from gait_core.testing.free_bodies import (
-    applied,
+    applied_targets,
     free_ball,
     free_box,
-    hinged,
+    one_joint_robot,
     solid_box,
     step_through,
 )
@@ -39,7 +39,7 @@ def test_a_flat_height_field_is_a_plane(engine_of):
     for terrain in (TerrainSpec(), rough(range=0.0)):
         scene = Scene(robot='x', physics_step=0.002, terrain=terrain)
         engine.reset(scene, 0, settle_ticks=50)
-        ends.append(engine.step(applied(engine.robot)))
+        ends.append(engine.step(applied_targets(engine.robot)))
     plane, field = ends
     assert field.body_poses[0, 2] == pytest.approx(plane.body_poses[0, 2], abs=1e-3)
     np.testing.assert_allclose(centre_of_pressure(field), centre_of_pressure(plane), atol=1e-3)
@@ -61,13 +61,13 @@ class Tower(TerrainParameters):
 def test_contacts_lie_on_the_surface_that_the_terrain_describes(engine_of):
     engine = engine_of(free_ball(radius=0.05))
     touched = []
-    with registered('terrains', tower=Tower):
+    with register_temporarily('terrains', tower=Tower):
         spec = TerrainSpec(name='tower')
         terrain = load_terrain(spec)
         for x, y in np.random.default_rng(1).uniform(-2.5, 2.5, (12, 2)):
             start = InitialState(x=x, y=y, clearance=0.002)
             engine.reset(Scene(robot='x', terrain=spec, initial=start), 0)
-            seen = step_through(engine, [applied(engine.robot)] * 5)
+            seen = step_through(engine, [applied_targets(engine.robot)] * 5)
             touched += [one.contacts.points for one in seen if len(one.contacts.points)]
     points = np.concatenate(touched)
     assert len(points) > 12
@@ -83,7 +83,7 @@ def test_a_robot_starts_above_rough_ground_without_penetration(engine_of):
             robot='x', terrain=rough(range=0.05), initial=InitialState(x=x, clearance=0.005)
         )
         engine.reset(scene, 0)
-        seen = step_through(engine, [applied(engine.robot)] * 10)
+        seen = step_through(engine, [applied_targets(engine.robot)] * 10)
         depths = np.concatenate([one.contacts.depths for one in seen])
         assert len(depths) and depths.max() < 2e-3
         speeds = np.abs([one.body_twists[0, :3] for one in seen])
@@ -114,7 +114,7 @@ def test_friction_holds_on_every_link_and_not_only_on_the_base(engine_of):
     for slope, stands in ((0.45, True), (0.55, False)):
         gravity = (G * np.sin(np.arctan(slope)), 0.0, -G * np.cos(np.arctan(slope)))
         engine.reset(Scene(robot='x', friction=0.5, gravity=gravity, physics_step=0.002), 0, 5)
-        seen = step_through(engine, [applied(engine.robot)] * 40)
+        seen = step_through(engine, [applied_targets(engine.robot)] * 40)
         moved = seen[-1].body_poses[0, 0] - seen[20].body_poses[0, 0]
         assert (moved < 0.005) == stands
 
@@ -129,7 +129,7 @@ def overlapping_hinge() -> RobotModel:
         )
         for a, b in (('first', 'second'), ('second', 'third'))
     ]  # fmt: skip
-    base = hinged()
+    base = one_joint_robot()
     names = tuple(joint.name for joint in joints)
     return replace(
         base, links=tuple(links), joints=tuple(joints), joint_names=names,
@@ -143,7 +143,7 @@ def test_links_that_overlap_at_the_start_do_not_shake(engine_of):
         robot='x', fixed_base=True, gravity=(0.0, 0.0, 0.0), engine_options={'self_collision': 1}
     )
     engine.reset(scene, 0)
-    end = step_through(engine, [applied(engine.robot)] * 50)[-1]
+    end = step_through(engine, [applied_targets(engine.robot)] * 50)[-1]
     assert np.abs(end.joint_velocities).max() < 1e-3
 
 
@@ -157,7 +157,7 @@ def test_self_collision_stops_a_folding_chain_only_where_it_is_asked_for(engine_
         engine_options={'self_collision': collide},
     )  # fmt: skip
     engine.reset(scene, 0)
-    end = step_through(engine, [applied(engine.robot, effort=[0.5, 0.0])] * 60)[-1]
+    end = step_through(engine, [applied_targets(engine.robot, effort=[0.5, 0.0])] * 60)[-1]
     # Turned by half a circle the third box would lie in the first.
     assert (end.joint_positions[0] < 2.9) == bool(collide)
 
@@ -196,7 +196,7 @@ def test_a_fixed_toe_and_its_shank_are_told_apart(engine_of):
     [
         (
             replace(
-                hinged(),
+                one_joint_robot(),
                 force_elements=(
                     ForceElement(
                         name='s', kind='spring', link_a='post', point_a=(0, 0, 0), link_b='arm',
@@ -210,7 +210,7 @@ def test_a_fixed_toe_and_its_shank_are_told_apart(engine_of):
         (replace(free_box(), links=(solid_box('a', (1, 1, 1), 1.0), solid_box('b', (1, 1, 1), 1))),
          '2 root links'),
         (free_box(mass=0.0), "'box' has no mass"),
-        (hinged(mass=0.0), "'arm' moves on joint 'hinge' but has no mass"),
+        (one_joint_robot(mass=0.0), "'arm' moves on joint 'hinge' but has no mass"),
     ],
 )  # fmt: skip
 def test_a_robot_that_the_engine_cannot_carry_is_refused_in_one_line(engine_of, robot, named):

@@ -10,7 +10,13 @@ from gait_core import registry
 from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, free_ball, free_box, hinged, step_through
+from gait_core.testing.free_bodies import (
+    applied_targets,
+    free_ball,
+    free_box,
+    one_joint_robot,
+    step_through,
+)
 from gait_core.testing.skips import joint_engines
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import InitialState, Push, Scene
@@ -31,7 +37,7 @@ def test_what_stands_below_the_friction_angle_does_not_creep(engine_of, robot):
     engine = engine_of(robot)
     gravity = tilted(np.arctan(0.9 * 0.5))
     engine.reset(Scene(robot='x', friction=0.5, gravity=gravity, physics_step=0.002), 0, 25)
-    seen = step_through(engine, [applied(robot)] * 300)
+    seen = step_through(engine, [applied_targets(robot)] * 300)
     way = seen[-1].body_poses[0, 0] - seen[50].body_poses[0, 0]
     # Less than 0.2 mm a second for 5 s. MuJoCo's own impedance ratio of 1 gives twice as much.
     assert abs(way) < 1e-3
@@ -42,7 +48,7 @@ def test_a_ball_rolls_down_at_five_sevenths_of_what_it_would_slide(engine_of, an
     engine = engine_of(free_ball(radius=0.05))
     start = InitialState(clearance=0.0)
     engine.reset(Scene(robot='x', gravity=tilted(angle), initial=start), 0)
-    end = step_through(engine, [applied(engine.robot)] * 50)[-1]
+    end = step_through(engine, [applied_targets(engine.robot)] * 50)[-1]
     speed = end.body_twists[0, 0]
     assert speed == pytest.approx(5.0 / 7.0 * G * np.sin(angle), rel=1e-3)
     assert 0.05 * end.body_twists[0, 4] == pytest.approx(speed, rel=1e-3)
@@ -50,10 +56,10 @@ def test_a_ball_rolls_down_at_five_sevenths_of_what_it_would_slide(engine_of, an
 
 @pytest.mark.parametrize('step', [0.001, 0.002])
 def test_a_frictionless_pendulum_keeps_its_energy(engine_of, step):
-    engine = engine_of(hinged())
+    engine = engine_of(one_joint_robot())
     start = InitialState(joint_positions={'hinge': 1.5})
     engine.reset(Scene(robot='x', fixed_base=True, physics_step=step, initial=start), 0)
-    seen = step_through(engine, [applied(engine.robot)] * 1500)
+    seen = step_through(engine, [applied_targets(engine.robot)] * 1500)
     angle = np.array([one.joint_positions[0] for one in seen])
     rate = np.array([one.joint_velocities[0] for one in seen])
     energy = 0.5 * (0.25 + 1e-4) * rate**2 + G * 0.5 * (1.0 - np.cos(angle))
@@ -93,7 +99,10 @@ def test_a_chain_in_the_air_moves_alike(one, other):
         robot='x', gravity=(0.0, 0.0, 0.0), physics_step=0.0005, pushes=(push,),
         initial=InitialState(clearance=1.0, yaw=0.4, roll=0.2),
     )  # fmt: skip
-    rows = [applied(robot, robot.stance + 0.5 * np.sin(0.2 * k + np.arange(6))) for k in range(25)]
+    rows = [
+        applied_targets(robot, robot.stance + 0.5 * np.sin(0.2 * k + np.arange(6)))
+        for k in range(25)
+    ]
     a, b = (rolled(name, robot, scene, rows)[-1] for name in (one, other))
     # Half a second at 0.5 ms: both are off by some parts in a thousand of what has moved.
     np.testing.assert_allclose(a.joint_positions, b.joint_positions, atol=2e-3)
@@ -109,7 +118,8 @@ def test_a_standing_robot_presses_alike(one, other, robot):
     places = []
     for name in (one, other):
         contacts = [
-            seen.contacts for seen in rolled(name, model, scene, [applied(model)] * 10, settle=75)
+            seen.contacts
+            for seen in rolled(name, model, scene, [applied_targets(model)] * 10, settle=75)
         ]
         forces = np.concatenate([each.forces[:, 2] for each in contacts])
         points = np.concatenate([each.points[:, :2] for each in contacts])
@@ -144,19 +154,19 @@ def test_a_walk_transfers(one, other, robot):
 
 def test_what_diverges_ends_in_one_step_and_needs_a_reset(engine_of):
     # Unlimited torque on a light link: a command that no integrator survives.
-    robot = hinged('effort', inertia=1e-8, mass=1e-3)
+    robot = one_joint_robot('effort', inertia=1e-8, mass=1e-3)
     engine, scene = engine_of(robot), Scene(robot='x', fixed_base=True)
     engine.reset(scene, 0)
-    step_through(engine, [applied(robot)] * 4)
+    step_through(engine, [applied_targets(robot)] * 4)
     with pytest.raises(SimulationDiverged) as caught:
-        step_through(engine, [applied(robot, effort=[1e30])] * 6)
+        step_through(engine, [applied_targets(robot, effort=[1e30])] * 6)
     assert len(caught.value.states) < 6
     with pytest.raises(ProtocolError):
-        engine.step(applied(robot))
+        engine.step(applied_targets(robot))
 
 
 def test_targets_for_another_robot_are_refused(engine_of):
-    engine = engine_of(hinged('effort'))
+    engine = engine_of(one_joint_robot('effort'))
     engine.reset(Scene(robot='x', fixed_base=True), 0)
     with pytest.raises(BadCommand, match='shape'):
-        engine.step(applied(legged_box(4, 3)))
+        engine.step(applied_targets(legged_box(4, 3)))

@@ -9,7 +9,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.robot.load import load_robot
-from gait_core.testing.doubles import legged_box, made_rollout, spec_for_test
+from gait_core.testing.doubles import legged_box, make_rollout, spec_for_test
 
 OWN_ROBOTS = {'korbel2013_': 'tetraspine'}
 """Robots whose nodes the terms of a publication name."""
@@ -28,7 +28,7 @@ def test_it_is_a_finite_number_of_any_length_of_trial(name, ticks):
     poses = np.zeros((ticks + 1, len(robot.roots), 7))
     poses[..., 6] = 1.0
     spec = spec_for_test('hold', duration=ticks * 0.02)
-    value = registry.fitness_term(name)(made_rollout(robot, spec, ticks, body_poses=poses))
+    value = registry.fitness_term(name)(make_rollout(robot, spec, ticks, body_poses=poses))
     assert isinstance(value, float) and math.isfinite(value)
 
 

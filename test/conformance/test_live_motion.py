@@ -11,7 +11,7 @@ from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.motion.motion_request import MAX_STOP_TIME
 from gait_core.motion.targets import TargetMemory
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import STANDING
@@ -44,7 +44,7 @@ def suited(controller, preset):
         # The a1 comes with PyBullet; a controller refuses a robot that it cannot walk.
         with suppress(ConfigurationError, NotInstalled):
             model = robot_of(name)
-            found.append((model, cls(model, build(cls.Params, cls.presets[preset]))))
+            found.append((model, cls(model, make_parameters(cls.Params, cls.presets[preset]))))
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 from gait_core import registry
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError, ProtocolError
-from gait_core.parameters.declaration import Parameters, describe
+from gait_core.parameters.declaration import Parameters, declared_parameters
 from gait_cpg.perceptron.layout import PerceptronLayout
 
 OPTIMIZERS = registry.names('optimizers')
@@ -48,7 +48,7 @@ def content(candidates):
 def test_its_settings_are_declared_and_held(name):
     cls = registry.optimizer(name)
     assert issubclass(cls.Settings, Parameters)
-    assert all(info.doc.endswith('.') for info in describe(cls.Settings))
+    assert all(info.doc.endswith('.') for info in declared_parameters(cls.Settings))
     with pytest.raises(ConfigurationError, match='populaton'):
         made(name, populaton=4)
 

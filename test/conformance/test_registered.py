@@ -5,7 +5,7 @@ import pytest
 from gait_core import registry
 from gait_core.contracts import Controller, Engine, Evaluator, Optimizer, TerrainParameters, Viewer
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.testing.doubles import WaveController, registered
+from gait_core.testing.doubles import WaveController, register_temporarily
 from gait_tools.study.definition import Study, load_study
 
 CLASSES = {
@@ -61,8 +61,8 @@ def test_a_class_that_does_not_derive_is_refused_by_name(kind):
     class Foreign:
         """A controller of long ago."""
 
-    with registered(kind, foreign=Foreign):
+    with register_temporarily(kind, foreign=Foreign):
         with pytest.raises(ConfigurationError, match="'foreign' is no class derived from"):
             CLASSES[kind][0]('foreign')
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         assert registry.controller('wave') is WaveController

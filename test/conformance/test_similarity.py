@@ -9,7 +9,7 @@ from scipy.special import ellipk
 from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Actuator
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, free_box, hinged, step_through
+from gait_core.testing.free_bodies import applied_targets, free_box, one_joint_robot, step_through
 from gait_core.trial.scene import InitialState, Push, Scene
 
 pytestmark = pytest.mark.physics
@@ -18,12 +18,14 @@ INSECT = Scene(robot='of the test', length_scale=100.0, physics_step=1e-4, contr
 
 
 def run(engine, ticks: int, targets=None):
-    return step_through(engine, [applied(engine.robot) if targets is None else targets] * ticks)
+    return step_through(
+        engine, [applied_targets(engine.robot) if targets is None else targets] * ticks
+    )
 
 
 def test_a_pendulum_of_five_millimetres_has_the_period_of_its_closed_form(engine_of):
     length, mass, inertia, amplitude = 0.005, 1e-5, 1e-11, 0.6
-    engine = engine_of(hinged(mass=mass, com=(0.0, 0.0, -length), inertia=inertia))
+    engine = engine_of(one_joint_robot(mass=mass, com=(0.0, 0.0, -length), inertia=inertia))
     start = InitialState(joint_positions={'hinge': amplitude})
     engine.reset(replace(INSECT, fixed_base=True, initial=start), seed=0)
     seen = run(engine, 600)
@@ -39,10 +41,10 @@ def test_a_pendulum_of_five_millimetres_has_the_period_of_its_closed_form(engine
 
 def test_a_torque_in_insect_units_turns_a_leg_as_newton_says(engine_of):
     inertia, torque = 1e-10, 1e-8
-    balanced = hinged(mass=1e-5, com=(0.0, 0.0, 0.0), inertia=inertia, joint='continuous')
+    balanced = one_joint_robot(mass=1e-5, com=(0.0, 0.0, 0.0), inertia=inertia, joint='continuous')
     engine = engine_of(balanced)
     engine.reset(replace(INSECT, fixed_base=True), seed=0)
-    end = run(engine, 20, applied(balanced, effort=[torque]))[-1]
+    end = run(engine, 20, applied_targets(balanced, effort=[torque]))[-1]
     assert end.joint_velocities[0] == pytest.approx(torque / inertia * 0.02, rel=1e-9)
     assert end.joint_efforts[0] == pytest.approx(torque, rel=1e-12)
 
@@ -80,7 +82,7 @@ def test_a_walker_moves_alike_at_its_own_size_and_enlarged(engine_of):
         pushes=(Push(start=0.02, duration=0.1, force=(30.0, 5.0, 0.0), link='leg1_link1'),),
     )
     ends = []
-    bend = applied(robot, position=robot.stance + 0.3)
+    bend = applied_targets(robot, position=robot.stance + 0.3)
     for ratio in (1.0, 4.0):
         engine.reset(replace(scene, length_scale=ratio), seed=0)
         ends.append(run(engine, 15, bend)[-1])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gait_core import registry
-from gait_core.parameters.declaration import Parameters, describe
+from gait_core.parameters.declaration import Parameters, declared_parameters
 from gait_core.terrains import load_terrain
-from gait_core.testing.free_bodies import applied, free_box, step_through
+from gait_core.testing.free_bodies import applied_targets, free_box, step_through
 from gait_core.trial.scene import InitialState, Scene, TerrainSpec
 
 
@@ -28,7 +28,7 @@ def test_every_registered_terrain_keeps_the_contract(name):
 def test_a_spec_that_names_every_parameter_gives_the_same_surface(name):
     declared = registry.terrain(name)
     # What a spec and a message carry are numbers.
-    numbers = {info.name: float(info.default) for info in describe(declared)}
+    numbers = {info.name: float(info.default) for info in declared_parameters(declared)}
     spec = TerrainSpec(name=name, parameters=numbers, seed=7)
     assert load_terrain(spec).hash == declared().build(7).hash
 
@@ -50,7 +50,7 @@ def test_engines_carry_a_flat_sole_over_all_of_it(engine_of, name):
     start = InitialState(x=0.013, y=0.007)
     scene = Scene(robot='x', terrain=TerrainSpec(name=name), initial=start)
     engine.reset(scene, 0, settle_ticks=50)
-    seen = step_through(engine, [applied(robot)] * 20)
+    seen = step_through(engine, [applied_targets(robot)] * 20)
     points = np.concatenate([one.contacts.points for one in seen])
     assert np.ptp(points[:, :2], axis=0).min() > 0.12
     weights = [one.contacts.forces[:, 2].sum() for one in seen]
@@ -65,7 +65,7 @@ def test_contacts_on_a_slope_lie_on_its_plane(engine_of):
     robot = free_box(size=(0.2, 0.2, 0.1), mass=2.0)
     engine = engine_of(robot)
     engine.reset(scene, 0, settle_ticks=50)
-    end = step_through(engine, [applied(robot)] * 20)[-1]
+    end = step_through(engine, [applied_targets(robot)] * 20)[-1]
     points = end.contacts.points
     np.testing.assert_allclose(points[:, 2], np.tan(np.radians(8.0)) * points[:, 1], atol=1e-3)
     # At rest by friction, its underside along the plane: it rolled by the angle of the rise.

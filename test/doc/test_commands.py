@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from gait_core.robot.find import robot_names
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 from gait_tools.cli import COMMANDS, Parser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +16,7 @@ PAGES = sorted(path for pattern in ('*.md', '*/*.md', 'src/*/*.md') for path in 
 FENCED = re.compile(r'^```(?:bash|sh)?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r'`((?:\./)?gait [^`\n]+|ros2 launch [^`\n]+)`')
 LAUNCH_ARGUMENTS = {
-    name: {row[0] for row in rows(text, 'Argument')}
+    name: {row[0] for row in table_rows(text, 'Argument')}
     for name, text in re.findall(
         r'^## (\w+\.launch\.py)\n(.*?)(?=^## |\Z)',
         (ROOT / 'doc' / 'launch.md').read_text(encoding='utf-8'),

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from gait_core import registry
-from gait_core.testing.documents import node_sections, rows
+from gait_core.testing.documents import node_sections, table_rows
 from gait_tools.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,10 +36,12 @@ def test_every_extension_point_is_named(group):
 def test_the_graph_has_every_name_of_a_node(node):
     """What the node itself says and serves stands in its row, or in the text below the table."""
     graph = section(5)
-    assert node in {name for row in rows(graph, 'Node') for name in row[0].split(', ')}
+    assert node in {name for row in table_rows(graph, 'Node') for name in row[0].split(', ')}
     headings = ('Publishes', 'Subscribes to', 'Service', 'Action')
     names = [
-        row[0].removeprefix('/') for heading in headings for row in rows(NODES[node], heading)
+        row[0].removeprefix('/')
+        for heading in headings
+        for row in table_rows(NODES[node], heading)
     ]
     missing = [name for name in names if name.replace('sim_bridge/', '~/') not in graph]
     assert not missing
@@ -48,5 +50,5 @@ def test_the_graph_has_every_name_of_a_node(node):
 @pytest.mark.parametrize('name', COMMANDS)
 def test_every_command_is_named(name):
     """Its options stand on a page that is made from the code."""
-    listed = ' '.join(row[0] for row in rows(section(6), 'Command'))
+    listed = ' '.join(row[0] for row in table_rows(section(6), 'Command'))
     assert re.search(rf'\bgait {name}\b', listed)

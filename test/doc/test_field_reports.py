@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = rows((ROOT / 'doc' / 'field_reports.md').read_text(encoding='utf-8'), '#')
+ROWS = table_rows((ROOT / 'doc' / 'field_reports.md').read_text(encoding='utf-8'), '#')
 TEST = re.compile(r'([\w/]+\.py)::(\w+)')
 
 

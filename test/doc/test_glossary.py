@@ -9,8 +9,8 @@ import pytest
 
 from gait_core import registry
 from gait_core.measures.metrics import METRICS
-from gait_core.parameters.declaration import Parameters, describe
-from gait_core.testing.documents import rows
+from gait_core.parameters.declaration import Parameters, declared_parameters
+from gait_core.testing.documents import table_rows
 from gait_core.trial.gates import GATES
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ _QUALIFIERS = {
 def glossary():
     """Return the meaning of each term."""
     text = (_ROOT / 'doc' / 'glossary.md').read_text(encoding='utf-8')
-    return dict(rows(text, 'Term'))
+    return dict(table_rows(text, 'Term'))
 
 
 def replaced_words():
@@ -71,7 +71,7 @@ def texts():
     yield from ((name, gate.text) for name, gate in GATES.items())
     import_packages()
     for cls in subclasses(Parameters):
-        for info in describe(cls):
+        for info in declared_parameters(cls):
             yield f'{cls.__module__}:{cls.__qualname__}.{info.name}', info.doc
     for kind in registry.GROUPS:
         for name in registry.names(kind):

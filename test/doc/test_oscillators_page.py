@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 from gait_cpg.oscillators import diagnose, neural_oscillators
 from gait_cpg.pictures import draw_oscillators, walking_network
 
@@ -34,7 +34,7 @@ def third_harmonic(signal, frequency):
 
 
 def test_the_table_of_single_oscillators_is_computed():
-    table = rows(TEXT, 'w')
+    table = table_rows(TEXT, 'w')
     assert len(table) == 4
     for weight, tau, ratio, frequency, peak, third in table:
         network = neural_oscillators(

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 import yaml
 
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 from gait_core.testing.domain import own_domain
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
@@ -147,7 +147,7 @@ def test_the_pages_on_experiments_show_every_key_and_every_file_of_a_run(tmp_pat
         assert set(value) == keys_of(cls)
 
     page = (_ROOT / 'doc' / 'runs.md').read_text(encoding='utf-8')
-    listed = [row[0] for row in rows(page, 'File')]
+    listed = [row[0] for row in table_rows(page, 'File')]
     # A run that nothing went wrong in has no events and no trial that ended its workers.
     undisturbed = set(listed) - {'events.log', 'trial-3-2-0-bullet.yaml'}
     assert undisturbed == {path.name for path in (tmp_path / 'runs/brisk').iterdir()}

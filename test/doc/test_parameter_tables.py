@@ -8,13 +8,13 @@ import re
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, describe
-from gait_core.testing.documents import marked, renewed
+from gait_core.parameters.declaration import Parameters, declared_parameters
+from gait_core.testing.documents import renew_tables, table_marks
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')])
 PACKAGES = sorted(path.parent.name for path in ROOT.glob('src/*/setup.py'))
-MARKED = [path for path in PAGES if marked(path.read_text(encoding='utf-8'))]
+MARKED = [path for path in PAGES if table_marks(path.read_text(encoding='utf-8'))]
 
 
 def name_of(path):
@@ -30,7 +30,7 @@ def is_ours(error):
 def test_tables_are_those_of_the_code(path):
     text = path.read_text(encoding='utf-8')
     try:
-        new = renewed(text, path.parent)
+        new = renew_tables(text, path.parent)
     except ImportError as error:
         if is_ours(error):
             raise
@@ -43,7 +43,7 @@ def declaring_classes(cls):
     for child in cls.__subclasses__():
         yield from declaring_classes(child)
         package, _, module = child.__module__.partition('.')
-        if package in PACKAGES and not module.startswith('testing') and describe(child):
+        if package in PACKAGES and not module.startswith('testing') and declared_parameters(child):
             yield child
 
 
@@ -82,11 +82,11 @@ def test_every_package_says_what_it_is_and_shows_a_command(package):
 def test_a_stale_table_is_made_anew_and_the_rest_of_the_page_stays(tmp_path):
     (tmp_path / 'walk.py').write_text('"""Walks | runs by ``legs``."""\n')
     page = 'Before.\n\n<!-- table: modules . -->\n| Module | Holds |\n| old | row |\n\nAfter.\n'
-    new = renewed(page, tmp_path)
+    new = renew_tables(page, tmp_path)
     assert new == (
         'Before.\n\n<!-- table: modules . -->\n| Module | Holds |\n|---|---|\n'
         '| `walk` | Walks \\| runs by `legs`. |\n\nAfter.\n'
     )
-    assert renewed(new, tmp_path) == new
+    assert renew_tables(new, tmp_path) == new
     with pytest.raises(ConfigurationError, match="'module'.*did you mean 'modules'"):
-        renewed('<!-- table: module . -->\n', tmp_path)
+        renew_tables('<!-- table: module . -->\n', tmp_path)

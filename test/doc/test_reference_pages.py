@@ -9,7 +9,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {path.parent.name for path in ROOT.glob('src/*/setup.py')}
@@ -69,7 +69,7 @@ def test_every_definition_is_said_or_part_of_one_that_is():
 
 
 def test_every_parameter_says_what_it_is_in_which_unit_and_bounds():
-    found = rows((ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8'), 'Parameter')
+    found = table_rows((ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8'), 'Parameter')
     bare = []
     for row in found:
         cells = dict(zip(('name', 'default', 'range', 'unit', 'text'), row, strict=False))

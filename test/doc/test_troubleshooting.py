@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(ROOT.glob('doc/troubleshooting*.md'))
-QUOTES = sorted({row[0] for page in PAGES for row in rows(page.read_text('utf-8'), 'Printed')})
+QUOTES = sorted(
+    {row[0] for page in PAGES for row in table_rows(page.read_text('utf-8'), 'Printed')}
+)
 
 
 def text_of(node):

@@ -10,9 +10,9 @@ import pytest
 from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import JointTargets
 from gait_core.robot.load import load_robot
-from gait_core.testing.doubles import WaveController, registered
+from gait_core.testing.doubles import WaveController, register_temporarily
 from gait_core.testing.skips import need_engine, need_robot
-from gait_core.trial.gates import default_limits
+from gait_core.trial.gates import default_gate_limits
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import default_trial
 
@@ -32,7 +32,7 @@ def standing(engine, **changes):
 
 
 def limits_of(spec, *without):
-    limits = default_limits(load_robot(spec.scene.robot), spec.scene)
+    limits = default_gate_limits(load_robot(spec.scene.robot), spec.scene)
     return {name: limit for name, limit in limits.items() if name not in without}
 
 
@@ -48,7 +48,7 @@ class Jitter(WaveController):
 
 def test_jitter_of_30_hertz_would_have_won(engine):
     honest = run_trial(standing(engine))
-    with registered('controllers', jitter=Jitter):
+    with register_temporarily('controllers', jitter=Jitter):
         free = run_trial(standing(engine, controller='jitter'))
         caught = run_trial(
             standing(engine, controller='jitter', gates=limits_of(standing(engine)))

@@ -19,7 +19,7 @@ import yaml
 from gait_core.errors import DeadlyTrial, NoWorkers
 from gait_core.parameters.schema import read_value
 from gait_core.processes import liveness
-from gait_core.processes.worker_policy import ATTEMPTS, HangWatch, Losses
+from gait_core.processes.worker_policy import MAX_LOSSES_PER_TRIAL, HangWatch, LossCounter
 from gait_core.testing.doubles import spec_for_test
 from gait_core.testing.workspace import workspace
 from gait_core.trial.failures import describe_exception
@@ -233,18 +233,18 @@ def test_a_message_that_nobody_reads_is_not_waited_for():
 
 
 def test_workers_that_cannot_be_kept_alive_end_the_evaluation():
-    losses, told = Losses(patience=0.0), []
+    losses, told = LossCounter(patience=0.0), []
     losses.begin(lambda index, reason: told.append(index))
     with pytest.raises(NoWorkers, match='no worker can be kept alive: 6 were lost'):
         for index in range(10):
             time.sleep(1e-3)
             losses.lost(index, 'killed')
-    assert told == list(range(2 * ATTEMPTS))
+    assert told == list(range(2 * MAX_LOSSES_PER_TRIAL))
     assert 0.0 < losses.delay <= 5.0
 
 
 def test_an_innocent_trial_is_not_blamed_where_none_passes():
-    losses = Losses(patience=1e6)
+    losses = LossCounter(patience=1e6)
     losses.begin(lambda index, reason: None)
     for _ in range(10):
         losses.lost(0, 'killed')
@@ -253,7 +253,7 @@ def test_an_innocent_trial_is_not_blamed_where_none_passes():
     for _ in range(10):
         losses.lost(0, 'killed', by_trial=False)
     with pytest.raises(DeadlyTrial):
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_LOSSES_PER_TRIAL):
             losses.lost(0, 'killed')
 
 
@@ -392,10 +392,11 @@ def test_a_trial_that_ends_its_workers_stops_the_run_and_can_be_left_out(folder,
     lost = [line for line in done.stderr.splitlines() if 'ended with exit code 9 in trial' in line]
     last = done.stderr.splitlines()[-1]
     name = lost[0].partition(' in trial ')[2].partition(',')[0]
-    assert len(lost) == ATTEMPTS and last.endswith(f'--resume --skip-trial {name}')
+    assert len(lost) == MAX_LOSSES_PER_TRIAL and last.endswith(f'--resume --skip-trial {name}')
     events = (run / 'events.log').read_text()
     assert (
-        events.count(f'in trial {name}, which is run again') == ATTEMPTS and '--resume' in events
+        events.count(f'in trial {name}, which is run again') == MAX_LOSSES_PER_TRIAL
+        and '--resume' in events
     )
     kept = run / f'trial-{name.replace("/", "-")}.yaml'
     assert f'its spec is {kept}' in last

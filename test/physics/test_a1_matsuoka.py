@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.measures.metrics import trial_gait_diagram
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine
 from gait_core.trial.loop import run_loop
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.physics
 
 
 def trotted_params():
-    return build(MatsuokaController.Params, MatsuokaController.presets['alternating'])
+    return make_parameters(MatsuokaController.Params, MatsuokaController.presets['alternating'])
 
 
 @cache

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.motion.observation import Imu, Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine
 from gait_core.trial.loop import run_loop
@@ -171,7 +171,8 @@ def test_the_odometry_of_its_legs_finds_the_way_it_went():
     robot = rollout.robot
     # The same controller says which feet are meant to stand: it walks open loop.
     walker = PhaseCpgController(
-        robot, build(PhaseCpgParams, {**PhaseCpgController.presets[preset], 'odometry': True})
+        robot,
+        make_parameters(PhaseCpgParams, {**PhaseCpgController.presets[preset], 'odometry': True}),
     )
     for tick in range(rollout.ticks):
         orientation = rollout.body_poses[tick, 0, 3:]

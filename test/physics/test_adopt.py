@@ -60,12 +60,12 @@ def walked(folder, velocity, seconds, engine='mujoco', **gait):
     """Return the rollout of a walk by the folder's own defaults."""
     robot = load_robot(folder)
     controller, preset = trial_setup.choose_controller(robot)
-    own = trial_setup.own_gait(robot, controller, preset)
+    own = trial_setup.default_gait_parameters(robot, controller, preset)
     spec = TrialSpec(
         scene=trial_setup.make_scene(folder, {'engine': engine}),
         controller=controller,
         parameters=trial_setup.controller_parameters(controller, preset, {**own, **gait}),
-        script=trial_setup.steady(velocity),
+        script=trial_setup.constant_script(velocity),
         duration=seconds,
     )
     loop = run_loop(spec)
@@ -125,7 +125,7 @@ def test_the_page_has_what_is_said_of_it(name):
 @pytest.mark.parametrize('engine', ['mujoco', 'bullet'])
 def test_legs_that_cannot_step_aside_hold_a_heading_and_turn_as_they_are_told(tmp_path, engine):
     need_engine(engine)
-    (tmp_path / 'dog.urdf').write_text(dog_urdf(aside=False), encoding='utf-8')
+    (tmp_path / 'dog.urdf').write_text(dog_urdf(has_abduction=False), encoding='utf-8')
     found = adopt(tmp_path / 'dog.urdf')
     assert any('it turns as tracks do' in text for text in found.doubts)
     write_folder(tmp_path / 'rail', found)

@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, hinged, step_through
+from gait_core.testing.free_bodies import applied_targets, one_joint_robot, step_through
 from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import Push, Scene, TerrainSpec
 
@@ -26,7 +26,7 @@ def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples, sum_work):
         Scene(robot='x', physics_step=0.002, engine_options=options),
     )
     tape = [
-        applied(robot, robot.stance + 0.2 * np.sin(0.3 * tick + part + np.arange(12)))
+        applied_targets(robot, robot.stance + 0.2 * np.sin(0.3 * tick + part + np.arange(12)))
         for tick in range(40)
         for part in [np.linspace(0.0, 0.3, samples, endpoint=False)[:, None]]
     ]
@@ -42,7 +42,7 @@ def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples, sum_work):
 @pytest.mark.parametrize(
     ('robot', 'fields'),
     [
-        (hinged('pd', {'stiffness': 1.0, 'damping': 1.0}), {}),
+        (one_joint_robot('pd', {'stiffness': 1.0, 'damping': 1.0}), {}),
         (legged_box(), {'terrain': TerrainSpec(name='rough')}),
         (legged_box(), {'pushes': (Push(start=0.0, duration=1.0, force=(1.0, 0.0, 0.0)),)}),
         (legged_box(), {'engine_options': {'self_collision': 1}}),
@@ -51,4 +51,4 @@ def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples, sum_work):
 def test_what_it_does_not_know_is_refused(robot, fields):
     scene = replace(Scene(robot='x'), **fields)
     with pytest.raises(ConfigurationError, match='the bare trial knows'):
-        bare_trial(robot, scene, [applied(robot)])
+        bare_trial(robot, scene, [applied_targets(robot)])

@@ -11,7 +11,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.terrains import Plane, load_terrain
-from gait_core.testing.doubles import changed_rollout, legged_box
+from gait_core.testing.doubles import legged_box, rollout_with_arrays
 from gait_core.testing.free_bodies import free_box
 from gait_core.testing.skips import need_engine
 from gait_core.trial.loop import run_loop
@@ -146,7 +146,7 @@ def test_cables_are_drawn_in_the_colours_of_their_tensions():
     colours = []
     for forces in (0.0 * taut, taut):
         *_, picture = render_rollout(
-            changed_rollout(rollout, element_forces=forces), overlays=True
+            rollout_with_arrays(rollout, element_forces=forces), overlays=True
         )
         red, _, blue = picture.reshape(-1, 3).astype(int).T
         colours.append(((red > blue + 80).sum(), (blue > red + 80).sum()))

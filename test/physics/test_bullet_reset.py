@@ -8,7 +8,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, hinged, step_through
+from gait_core.testing.free_bodies import applied_targets, one_joint_robot, step_through
 from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import Scene
 
@@ -17,7 +17,7 @@ from sim_bridge.engines.bullet.client import pb
 from sim_bridge.engines.bullet.engine import BulletEngine
 
 pytestmark = pytest.mark.physics
-ROBOTS = {'quadruped': legged_box(4, 3), 'hinge': hinged()}
+ROBOTS = {'quadruped': legged_box(4, 3), 'hinge': one_joint_robot()}
 SCENE = Scene(robot='quadruped', physics_step=0.002)
 
 
@@ -31,7 +31,9 @@ def engine():
 def trial(engine: BulletEngine) -> np.ndarray:
     engine.reset(SCENE, 0, settle_ticks=3)
     rows = [
-        applied(engine.robot, engine.robot.stance + 0.3 * np.sin(0.4 * tick + np.arange(12)))
+        applied_targets(
+            engine.robot, engine.robot.stance + 0.3 * np.sin(0.4 * tick + np.arange(12))
+        )
         for tick in range(25)
     ]
     return np.array([seen.joint_positions for seen in step_through(engine, rows)])
@@ -43,7 +45,7 @@ def poison(engine: BulletEngine) -> None:
     world = engine._world
     pb.resetBaseVelocity(world.body, [np.nan] * 3, [np.nan] * 3, physicsClientId=world.client)
     with pytest.raises(SimulationDiverged):
-        engine.step(applied(engine.robot))
+        engine.step(applied_targets(engine.robot))
     for _ in range(20):
         pb.stepSimulation(world.client)
 

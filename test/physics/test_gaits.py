@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.gait_diagram import gait_diagram
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial import setup as trial_setup
@@ -36,7 +36,7 @@ def test_it_goes_as_it_is_told(preset, velocity):
         scene=trial_setup.make_scene('a1', {'engine': 'mujoco'}),
         controller='phase_cpg',
         parameters=trial_setup.controller_parameters('phase_cpg', preset, HELD),
-        script=trial_setup.steady(velocity),
+        script=trial_setup.constant_script(velocity),
         duration=6.0,
     )
     loop = run_loop(spec)
@@ -60,7 +60,7 @@ def test_on_an_incline_of_ten_degrees_its_body_is_levelled():
             parameters=trial_setup.controller_parameters(
                 'phase_cpg', 'trot', {**HELD, 'level': level}
             ),
-            script=trial_setup.steady((0.3, 0.0, 0.0)),
+            script=trial_setup.constant_script((0.3, 0.0, 0.0)),
             duration=8.0,
         )
         loop = run_loop(spec)
@@ -90,7 +90,7 @@ def test_duty_factor_and_phase_of_each_leg_are_those_of_the_file(tmp_path):
         scene=trial_setup.make_scene('a1', {'engine': 'mujoco'}),
         controller='phase_cpg',
         parameters=trial_setup.controller_parameters('phase_cpg', 'crawl', own),
-        script=trial_setup.steady((0.1, 0.0, 0.0)),
+        script=trial_setup.constant_script((0.1, 0.0, 0.0)),
         duration=12.0,
     )
     loop = run_loop(spec)
@@ -115,11 +115,11 @@ def test_duty_factor_and_phase_of_each_leg_are_those_of_the_file(tmp_path):
 
 def test_one_gait_follows_another_without_a_jump():
     robot = load_robot('a1')
-    walker = PhaseCpgController(robot, build(PhaseCpgParams, {'gait': 'trot'}))
+    walker = PhaseCpgController(robot, make_parameters(PhaseCpgParams, {'gait': 'trot'}))
     command, blind = Command(velocity=(0.2, 0.0, 0.0)), Observation(tick=0, time=0.0)
     last, fastest = None, {}
     for name in ('trot', 'pace', 'bound', 'walk', 'trot'):
-        walker.set_params(build(PhaseCpgParams, {'gait': name}))
+        walker.set_params(make_parameters(PhaseCpgParams, {'gait': name}))
         for _ in range(150):
             targets = walker.step(0.02, command, blind)
             if last is not None:

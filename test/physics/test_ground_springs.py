@@ -8,7 +8,7 @@ import pytest
 from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
-from gait_core.testing.free_bodies import applied, free_box
+from gait_core.testing.free_bodies import applied_targets, free_box
 from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import InitialState, Push, Scene
 from gait_core.trial.setup import make_scene
@@ -44,7 +44,7 @@ def seen_of(ticks: int, robot=BOX, settle: int = 0, **changes):
     """Return what is seen of a robot that nothing drives."""
     engine = MujocoEngine(lambda name, draw: robot)
     first = engine.reset(scene(**changes), 0, settle)
-    rest = [engine.step(applied(robot)) for _ in range(ticks)]
+    rest = [engine.step(applied_targets(robot)) for _ in range(ticks)]
     engine.close()
     return [first, *rest]
 
@@ -133,7 +133,7 @@ def test_the_roach_stands_on_springs_that_bear_its_weight():
     step = 1.0 / 38400.0
     odd = {'physics_step': step, 'control_period': 15 * step}
     engine.reset(make_scene('roach', {'contact_law': 'sticky_springs', **odd}), 0, 720)
-    hold = applied(robot, position=robot.stance)
+    hold = applied_targets(robot, position=robot.stance)
     seen = [engine.step(hold) for _ in range(240)]
     engine.close()
     # The abdomen's lower face is 3.53 mm below its middle.

@@ -7,7 +7,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.testing.skips import need_engine
-from gait_core.trial.loop import TrialLoop, engine_for, make_controller, run_loop, step_controller
+from gait_core.trial.loop import (
+    TrialLoop,
+    cached_engine,
+    make_controller,
+    run_loop,
+    step_controller,
+)
 from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
@@ -43,7 +49,7 @@ def path_length(rollout):
 
 def turned(spec, **values):
     """Return the record of a trial beside whose walk a turn was started."""
-    loop = TrialLoop(spec, engine_for('mujoco'))
+    loop = TrialLoop(spec, cached_engine('mujoco'))
     loop.begin()
     controller = make_controller(spec, loop.robot)
     controller.reset(0)

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
-from gait_core.parameters.declaration import space_from
+from gait_core.parameters.declaration import parameter_space
 from gait_core.trial.loop import run_loop
 from gait_core.trial.setup import controller_parameters, make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
@@ -100,7 +100,7 @@ def test_it_stops_on_request_and_stands():
 
 def test_any_parameters_in_range_end_as_ok_or_fell():
     rng = np.random.default_rng(2003)
-    genes = space_from(StagedWalkParams).genes
+    genes = parameter_space(StagedWalkParams).genes
     for _ in range(5):
         values = {gene.name: float(rng.uniform(gene.lower, gene.upper)) for gene in genes}
         loop = run('staged_walk', 5.0, values)

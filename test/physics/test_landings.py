@@ -6,7 +6,7 @@ import pytest
 from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
-from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
 from gait_core.trial.setup import choose_controller, controller_parameters, make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
@@ -16,7 +16,7 @@ def footfalls(name, preset, velocity, duration, after):
     need_robot(name)
     scene = make_scene(name, {})
     need_engine(scene.engine)
-    engine = engine_for(scene.engine)
+    engine = cached_engine(scene.engine)
     begin = TimedCommand(time=0.0, command=Command(velocity=velocity))
     controller, preset = choose_controller(load_robot(name), '', preset)
     spec = TrialSpec(

@@ -7,12 +7,12 @@ from scipy.spatial.transform import Rotation
 
 from gait_core import registry
 from gait_core.motion.motion_request import STOP_TIME
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import FALLEN, RUNNING, STANDING
 from gait_core.testing.live import LiveGait
 from gait_core.testing.skips import need_engine, need_robot
-from gait_core.trial.setup import choose_controller, make_scene, own_gait
+from gait_core.trial.setup import choose_controller, default_gait_parameters, make_scene
 from sim_bridge.live import LiveSimulation
 
 EXPIRES = 0.5
@@ -28,7 +28,7 @@ class Walk:
         need_engine(scene.engine)
         controller, preset = choose_controller(robot, controller, preset)
         cls = registry.load('controllers', controller)
-        values = {**cls.presets[preset], **own_gait(robot, controller, preset)}
+        values = {**cls.presets[preset], **default_gait_parameters(robot, controller, preset)}
         self.live = LiveSimulation(scene, 0)
 
         def send(targets):
@@ -37,7 +37,7 @@ class Walk:
             return self.live.step()
 
         self.gait = LiveGait(
-            robot, cls(robot, build(cls.Params, values)), self.live.dt,
+            robot, cls(robot, make_parameters(cls.Params, values)), self.live.dt,
             robot.defaults.get('command', (0.1, 0.0, 0.0)), send,
         )  # fmt: skip
         self.size = robot.length_scale

@@ -9,7 +9,13 @@ from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.height_field import HeightField
 from gait_core.terrains import load_terrain
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, free_ball, free_box, hinged, step_through
+from gait_core.testing.free_bodies import (
+    applied_targets,
+    free_ball,
+    free_box,
+    one_joint_robot,
+    step_through,
+)
 from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import InitialState, Push, Scene, TerrainSpec
 
@@ -72,7 +78,7 @@ def test_a_sliding_box_does_not_hop(engine_of):
     engine = engine_of(free_box(size=(0.4, 0.4, 0.05), mass=2.0))
     push = Push(start=0.0, duration=0.2, force=(40.0, 0.0, 0.0))
     engine.reset(Scene(robot='x', friction=0.5, control_period=0.001, pushes=(push,)), 0, 500)
-    seen = step_through(engine, [applied(engine.robot)] * 400)
+    seen = step_through(engine, [applied_targets(engine.robot)] * 400)
     assert seen[200].body_twists[0, 0] > 2.5
     # The convex problem alone opens a contact by friction times speed: it rose by 30 mm.
     assert max(abs(one.body_poses[0, 2] - 0.025) for one in seen) < 2e-4
@@ -87,7 +93,7 @@ def test_restitution_is_that_of_the_scene_whatever_the_step(engine_of, restituti
         gravity=(0.0, 0.0, -0.1), initial=InitialState(clearance=0.05),
     )  # fmt: skip
     engine.reset(scene, 0)
-    fallen = step_through(engine, [applied(engine.robot)] * round(1.1 / step))
+    fallen = step_through(engine, [applied_targets(engine.robot)] * round(1.1 / step))
     speeds = np.array([one.body_twists[0, 2] for one in fallen])
     assert speeds[-1] > 0.0
     assert speeds.max() / -speeds.min() == pytest.approx(restitution, abs=0.03)
@@ -120,7 +126,10 @@ def test_a_surface_that_it_cannot_give_is_refused_with_the_nearest(engine_of, fi
 
 def test_a_kept_model_gives_the_bits_of_a_new_one(engine_of):
     robot = legged_box(4, 3)
-    tape = [applied(robot, robot.stance + 0.3 * np.sin(0.4 * k + np.arange(12))) for k in range(9)]
+    tape = [
+        applied_targets(robot, robot.stance + 0.3 * np.sin(0.4 * k + np.arange(12)))
+        for k in range(9)
+    ]
     scene = Scene(robot='x', physics_step=0.002, terrain=ROUGH)
     engine = engine_of(robot)
 
@@ -142,7 +151,7 @@ def test_a_nan_is_divergence_and_gone_after_the_reset(engine_of):
     first = engine.reset(scene, 0, settle_ticks=3)
     engine._world.data.qvel[:] = np.nan
     with pytest.raises(SimulationDiverged, match='QVEL'):
-        engine.step(applied(engine.robot))
+        engine.step(applied_targets(engine.robot))
     again = engine.reset(scene, 0, settle_ticks=3)
     np.testing.assert_array_equal(again.body_poses, first.body_poses)
 
@@ -153,7 +162,7 @@ def test_divergence_leaves_no_log_file(engine_of, monkeypatch, tmp_path, capfd):
     engine.reset(Scene(robot='x', physics_step=0.002), 0)
     engine._world.data.qpos[:] = np.nan
     with pytest.raises(SimulationDiverged):
-        engine.step(applied(engine.robot))
+        engine.step(applied_targets(engine.robot))
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ('', '')
 
@@ -161,13 +170,13 @@ def test_divergence_leaves_no_log_file(engine_of, monkeypatch, tmp_path, capfd):
 def test_a_strong_damper_of_an_exponential_spring_is_steady_at_a_coarse_step(engine_of):
     inertia, damping, step = 1e-3, 5.0, 0.001
     constants = {'strength': 0.0, 'rise': 1.0, 'damping': damping}
-    arm = hinged('exponential', constants, com=(0.0, 0.0, 0.0), inertia=inertia)
+    arm = one_joint_robot('exponential', constants, com=(0.0, 0.0, 0.0), inertia=inertia)
     engine = engine_of(arm)
     # An explicit damper would turn the rate over at every step: 5 times its size.
     assert damping * step / inertia == 5.0
     engine.reset(Scene(robot='r', fixed_base=True, control_period=step), 0)
     engine._world.data.qvel[0] = 1.0
-    seen = step_through(engine, [applied(arm)] * 3)
+    seen = step_through(engine, [applied_targets(arm)] * 3)
     rates = [one.joint_velocities[0] for one in seen]
     # Implicitly: v' = v / (1 + damping * step / inertia).
     assert rates == pytest.approx([6.0**-1, 6.0**-2, 6.0**-3], rel=1e-6)
@@ -181,7 +190,7 @@ def test_a_callback_of_another_part_of_the_process_stays_and_changes_no_trial(en
 
     def end():
         engine.reset(Scene(robot='x', physics_step=0.002), 0)
-        return [engine.step(applied(robot)) for _ in range(5)][-1].joint_positions
+        return [engine.step(applied_targets(robot)) for _ in range(5)][-1].joint_positions
 
     alone = end()
     assert mj.get_mjcb_control() is None

@@ -8,7 +8,7 @@ import pytest
 from gait_core.measures.metrics import heading_angles
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
-from gait_core.testing.free_bodies import applied
+from gait_core.testing.free_bodies import applied_targets
 from gait_core.testing.skips import need_engine
 from gait_core.trial.loop import run_loop
 from gait_core.trial.setup import default_trial, make_scene
@@ -54,7 +54,7 @@ def stand(robot, settle: int = 960):
     seen = engine.reset(scene, 0, settle)
     loads = []
     for _ in range(240):
-        seen = engine.step(applied(robot, position=robot.stance))
+        seen = engine.step(applied_targets(robot, position=robot.stance))
         loads.append(seen.contacts.forces[:, 2].sum())
     engine.close()
     return seen, float(np.mean(loads))

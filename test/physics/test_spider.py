@@ -7,9 +7,9 @@ from gait_core.kinematics.forward_kinematics import link_coms
 from gait_core.kinematics.slider_crank import carriage_position
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_core.testing.free_bodies import applied
+from gait_core.testing.free_bodies import applied_targets
 from gait_core.testing.skips import need_engine
-from gait_core.trial.loop import engine_for
+from gait_core.trial.loop import cached_engine
 from gait_core.trial.setup import make_scene
 
 pytestmark = pytest.mark.physics
@@ -27,10 +27,10 @@ def name(request):
 
 def run(name: str, ticks: int, position=SPIDER.stance, **scene) -> list[Observation]:
     """Return the states of some control periods under steady targets, the first included."""
-    engine = engine_for(name)
+    engine = cached_engine(name)
     seen = [engine.reset(make_scene('spider', {'engine': name, **scene}), 0)]
     for _ in range(ticks):
-        seen.append(engine.step(applied(SPIDER, position=position)))
+        seen.append(engine.step(applied_targets(SPIDER, position=position)))
     return seen
 
 

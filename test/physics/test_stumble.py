@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.testing.doubles import registered
+from gait_core.testing.doubles import register_temporarily
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.loop import run_trial
-from gait_core.trial.setup import controller_parameters, make_scene, steady
+from gait_core.trial.setup import constant_script, controller_parameters, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_cpg.phase_cpg.controller import PhaseCpgController
 
@@ -52,7 +52,7 @@ def walked(at):
             scene=make_scene('a1', {'engine': 'mujoco'}),
             controller='stumbler',
             parameters=controller_parameters('stumbler', 'trot', REFLEXES),
-            script=steady((0.3, 0.0, 0.0)),
+            script=constant_script((0.3, 0.0, 0.0)),
             duration=2.5,
         )
     )
@@ -61,7 +61,7 @@ def walked(at):
 def test_whenever_it_comes_the_walk_goes_on_and_only_a_swinging_foot_is_lifted():
     need_robot('a1')
     Stumbler.stood.clear()
-    with registered('controllers', stumbler=Stumbler):
+    with register_temporarily('controllers', stumbler=Stumbler):
         normal = walked(np.inf)
         assert normal.status == 'ok' and not Stumbler.stood
         disturbed = [walked(1.2 + share * CYCLE) for share in np.arange(8) / 8.0]

@@ -26,7 +26,7 @@ from gait_core import registry
 from gait_core.robot.load import load_robot
 from gait_core.testing.domain import own_domain
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.folders import plugin_folder, robot_folder
+from gait_core.testing.folders import write_plugin_folder, write_robot_folder
 from gait_ros.nodes.run import make_executor
 
 
@@ -47,7 +47,7 @@ def domain():
 @pytest.fixture(scope='module', autouse=True)
 def plugins(tmp_path_factory):
     """Register an engine without physics and a controller of sines, here and in children."""
-    folder = str(plugin_folder(tmp_path_factory.mktemp('plugins')))
+    folder = str(write_plugin_folder(tmp_path_factory.mktemp('plugins')))
     before = os.environ.get('PYTHONPATH', '')
     os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, (folder, before)))
     sys.path.insert(0, folder)
@@ -61,7 +61,7 @@ def plugins(tmp_path_factory):
 @pytest.fixture(scope='module')
 def box(tmp_path_factory):
     """Return the folder of a robot whose default engine has no physics."""
-    return str(robot_folder(tmp_path_factory.mktemp('robots') / 'box', legged_box()))
+    return str(write_robot_folder(tmp_path_factory.mktemp('robots') / 'box', legged_box()))
 
 
 @pytest.fixture(scope='module')

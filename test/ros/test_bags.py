@@ -16,7 +16,12 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 
 from gait_core.kinematics.sole_contacts import SoleContacts
-from gait_core.testing.doubles import KinematicEngine, WaveController, registered, spec_for_test
+from gait_core.testing.doubles import (
+    KinematicEngine,
+    WaveController,
+    register_temporarily,
+    spec_for_test,
+)
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import SensorModel
 from gait_ros.messages.conversions import BUILDER
@@ -31,7 +36,7 @@ SENSORS = SensorModel(orientation_noise=0.01, angular_velocity_noise=0.02, accel
 def rollout():
     spec = spec_for_test(duration=0.4)
     spec = replace(spec, scene=replace(spec.scene, sensors=SENSORS))
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         return run_loop(spec, KinematicEngine()).rollout()
 
 

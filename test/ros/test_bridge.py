@@ -147,7 +147,7 @@ def test_a_trial_that_diverges_while_it_settles_is_a_result_as_in_process(graph,
     worker(graph)
     spec = trial(box)
     with monkeypatch.context() as patch:
-        patch.setitem(trial_module._engines, 'kinematic', Exploding())
+        patch.setitem(trial_module._engine_cache, 'kinematic', Exploding())
         response = graph.call(RunTrial, RUN, trial_id='t', spec=to_spec(spec))
         expected = run_trial(spec)
     assert response.success and expected.status == 'diverged'

@@ -14,7 +14,7 @@ pytest.importorskip('rclpy')
 from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.motion.targets import JointTargets
-from gait_core.parameters.declaration import describe
+from gait_core.parameters.declaration import declared_parameters
 from gait_core.safety.layer import RUNNING
 from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.skips import need_engine
@@ -174,7 +174,7 @@ def test_every_controller_that_can_be_searched_is_walked():
     searched = {
         name
         for name in registry.names('controllers')
-        if name != 'wave' and describe(registry.load('controllers', name).Params)
+        if name != 'wave' and declared_parameters(registry.load('controllers', name).Params)
     }
     assert searched == set(SEARCHES)
 

@@ -13,7 +13,7 @@ from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.context import Context
 from rclpy.parameter import Parameter
 
-from gait_core.testing.documents import node_sections, rows
+from gait_core.testing.documents import node_sections, table_rows
 from gait_evolver.node import EvolverNode
 from gait_ros.hardware.motors import default_hardware
 from gait_ros.hardware.node import HardwareNode
@@ -136,11 +136,11 @@ def test_the_pages_list_what_a_node_advertises(
             parameters |= set(node.get_parameters_by_prefix(''))
 
     for heading in ('Publishes', 'Subscribes to', 'Service', 'Action'):
-        listed = [row[:2] for row in rows(text, heading)]
+        listed = [row[:2] for row in table_rows(text, heading)]
         assert len(listed) == len(set(listed))
         assert set(listed) == found.get(heading, set()), heading
     page = (ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8')
-    described = {row[0] for row in rows(page, 'Parameter')}
+    described = {row[0] for row in table_rows(page, 'Parameter')}
     own = {
         name
         for name in parameters

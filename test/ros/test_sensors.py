@@ -17,7 +17,7 @@ import yaml
 
 from gait_core.errors import ConfigurationError
 from gait_core.terrains import load_terrain
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import table_rows
 from gait_core.testing.skips import need_robot
 from gait_core.trial import setup as trial_setup
 from gait_core.trial.loop import run_trial
@@ -148,7 +148,7 @@ def test_the_page_lists_the_topics_that_they_are_published_on(graph):
     }
     made = {publisher.topic_name.lstrip('/') for publisher in node.publishers}
     assert set(TOPICS) <= made
-    listed = rows(DOC.read_text(encoding='utf-8'), 'Topic of the a1')
+    listed = table_rows(DOC.read_text(encoding='utf-8'), 'Topic of the a1')
     assert {topic: kind for topic, kind, *_ in listed} == kinds
 
 

@@ -21,7 +21,9 @@ def all_finite(array: FloatArray) -> bool:
     return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
 
 
-def frozen(values: Any, shape: tuple[int | None, ...] | None = None, *, name: str) -> FloatArray:
+def read_only_array(
+    values: Any, shape: tuple[int | None, ...] | None = None, *, name: str
+) -> FloatArray:
     """
     Return the values as a read-only float64 array of the wanted shape.
 

@@ -57,14 +57,14 @@ class Measurement:
         return self.verdict != FAIL
 
 
-def timed(run: Callable[[], Any]) -> float:
+def measure_wall_time(run: Callable[[], Any]) -> float:
     """Return the wall time of one run [s]."""
     began = time.perf_counter()
     run()
     return time.perf_counter() - began
 
 
-def in_turn(
+def shortest_times(
     *runs: Callable[[], float], repeats: int = 5, seconds: float = 0.0
 ) -> tuple[float, ...]:
     """
@@ -81,6 +81,6 @@ def in_turn(
     return tuple(min(column) for column in zip(*rows, strict=True))
 
 
-def least_time(run: Callable[[], Any]) -> float:
+def shortest_wall_time(run: Callable[[], Any]) -> float:
     """Return the least wall time of several runs [s]."""
-    return in_turn(lambda: timed(run))[0]
+    return shortest_times(lambda: measure_wall_time(run))[0]

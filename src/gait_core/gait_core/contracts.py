@@ -24,10 +24,10 @@ from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, AppliedTargets, JointTargets, TargetTape
 from gait_core.motion.velocity_limits import UNLIMITED, VelocityLimits
 from gait_core.parameters.declaration import Parameters
-from gait_core.processes.worker_policy import Lost, Workload
+from gait_core.processes.worker_policy import LossCallback, Workload
 from gait_core.robot.model import RobotModel
 from gait_core.trial.rollout import Rollout
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.spec import Command, TrialResult, TrialSpec
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
@@ -59,13 +59,13 @@ class Controller(ABC):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
     set_points: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, robot: RobotModel, params: Any, arrays: Arrays = NOTHING) -> None:
+    def __init__(self, robot: RobotModel, params: Any, arrays: Arrays = EMPTY_MAPPING) -> None:
         self._params = params
 
     @classmethod
     def array_shapes(cls, robot: RobotModel, params: Any) -> ArrayShapes:
         """Return the shapes of its arrays of float32; empty: it has none."""
-        return NOTHING
+        return EMPTY_MAPPING
 
     @property
     def params(self) -> Any:
@@ -107,7 +107,7 @@ class Controller(ABC):
         ``stance.<leg>`` is 1 where a foot is meant to be down, else 0: a live gait does not end
         while one is in the air. ``reflex.<name>`` counts how often a reflex has acted.
         """
-        return NOTHING
+        return EMPTY_MAPPING
 
     def landings(self) -> Mapping[str, FloatArray]:
         """
@@ -115,7 +115,7 @@ class Controller(ABC):
 
         In the frame of the first root link as it is now: the ground moves on under it.
         """
-        return NOTHING
+        return EMPTY_MAPPING
 
 
 class TapeController(Controller):
@@ -260,7 +260,7 @@ class Candidate:
     id: int
     parents: tuple[int, ...] = ()
     values: FloatArray = field(default_factory=lambda: np.empty(0))
-    arrays: Arrays = field(default_factory=lambda: NOTHING)
+    arrays: Arrays = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,8 +286,8 @@ class Evaluation:
     id: int
     status: str
     objectives: FloatArray | None
-    measures: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    constraints: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    measures: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    constraints: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
 
     @property
     def fitness(self) -> float:
@@ -318,7 +318,7 @@ class Optimizer(ABC):
 
     @abstractmethod
     def __init__(
-        self, *, dimension: int, seed: int, shapes: ArrayShapes = NOTHING, **settings: Any
+        self, *, dimension: int, seed: int, shapes: ArrayShapes = EMPTY_MAPPING, **settings: Any
     ) -> None:
         """
         Begin a search.
@@ -372,7 +372,7 @@ class Optimizer(ABC):
         return np.empty((0, 1))
 
 
-Progress = Callable[[int, TrialResult], None]
+ProgressCallback = Callable[[int, TrialResult], None]
 """Called with the index of a finished trial and its result, in order of completion."""
 
 
@@ -406,8 +406,8 @@ class Evaluator(ABC):
     def evaluate(
         self,
         specs: Sequence[TrialSpec],
-        progress: Progress | None = None,
-        lost: Lost | None = None,
+        progress: ProgressCallback | None = None,
+        lost: LossCallback | None = None,
     ) -> list[TrialResult]:
         """
         Return one result per spec.

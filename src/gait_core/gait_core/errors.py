@@ -7,10 +7,12 @@ import difflib
 import re
 from typing import Any
 
-_QUOTED = 200
-_SAID = 2000
+_MAX_QUOTED = 200
+_MAX_MESSAGE = 2000
 # Quoted parts of a message: an overlong word, or text between quotes or brackets.
-_LONG = re.compile(r"""\S{201,}|(?<!\w)(?:'[^']{201,}|"[^"]{201,}|\[[^\]]{201,}|\{[^}]{201,})""")
+_LONG_QUOTATION = re.compile(
+    r"""\S{201,}|(?<!\w)(?:'[^']{201,}|"[^"]{201,}|\[[^\]]{201,}|\{[^}]{201,})"""
+)
 
 
 class ConfigurationError(ValueError):
@@ -29,8 +31,10 @@ class ConfigurationError(ValueError):
     def __init__(self, message: object = '') -> None:
         # Quoted text may contain line breaks; the message is one line.
         text = ' '.join(str(message).splitlines())
-        if len(text) > _QUOTED:
-            text = _LONG.sub(lambda found: found[0][:_QUOTED] + '...', text)[:_SAID]
+        if len(text) > _MAX_QUOTED:
+            text = _LONG_QUOTATION.sub(lambda found: found[0][:_MAX_QUOTED] + '...', text)[
+                :_MAX_MESSAGE
+            ]
         super().__init__(text)
 
 
@@ -111,8 +115,8 @@ def excerpt(value: object) -> str:
 
     """
     text = str(value)
-    short = _printable(text[:_QUOTED])[:_QUOTED]
-    return short if len(text) <= _QUOTED else f'{short}... ({len(text)} characters)'
+    short = _printable(text[:_MAX_QUOTED])[:_MAX_QUOTED]
+    return short if len(text) <= _MAX_QUOTED else f'{short}... ({len(text)} characters)'
 
 
 def _printable(text: str) -> str:
@@ -121,20 +125,20 @@ def _printable(text: str) -> str:
     return ''.join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
-def reason(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """
     Return the message of an error, with its type unless it is a user's mistake.
 
     Examples
     --------
-    >>> reason(ConfigurationError('mass is -1 kg, expected more than 0'))
+    >>> describe_error(ConfigurationError('mass is -1 kg, expected more than 0'))
     'mass is -1 kg, expected more than 0'
-    >>> reason(KeyError('knee'))
+    >>> describe_error(KeyError('knee'))
     "KeyError: 'knee'"
 
     """
     if isinstance(error, ConfigurationError):
-        return _printable(' '.join(str(error).split()))[:_SAID]
+        return _printable(' '.join(str(error).split()))[:_MAX_MESSAGE]
     if isinstance(error, OSError) and error.strerror:
         of = f': {excerpt(error.filename)}' if error.filename is not None else ''
         return f'{error.strerror}{of}'
@@ -142,7 +146,7 @@ def reason(error: BaseException) -> str:
     return f'{type(error).__name__}: {said}' if said else type(error).__name__
 
 
-def nearest(name: str, valid: Iterable[str], prefix: str = '') -> str:
+def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:
     """
     Return a hint that names the valid string nearest to a wrong one.
 
@@ -155,9 +159,9 @@ def nearest(name: str, valid: Iterable[str], prefix: str = '') -> str:
 
     Examples
     --------
-    >>> nearest('guro', ['guroo', 'a1'])
+    >>> name_hint('guro', ['guroo', 'a1'])
     "did you mean 'guroo'? valid: a1, guroo"
-    >>> nearest('fricton', ['friction'], 'scene.')
+    >>> name_hint('fricton', ['friction'], 'scene.')
     "did you mean 'scene.friction'? valid: friction"
 
     """
@@ -169,6 +173,6 @@ def nearest(name: str, valid: Iterable[str], prefix: str = '') -> str:
     return f"did you mean '{prefix}{close[0]}'? valid: {listed}" if close else f'valid: {listed}'
 
 
-def unknown(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
+def unknown_name_error(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
     """Return the error for an unknown name of some kind, with the nearest valid one."""
-    return ConfigurationError(f"unknown {kind} '{excerpt(name)}': {nearest(name, valid)}")
+    return ConfigurationError(f"unknown {kind} '{excerpt(name)}': {name_hint(name, valid)}")

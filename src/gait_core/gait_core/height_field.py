@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.arrays import FloatArray, frozen
+from gait_core.arrays import FloatArray, read_only_array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class HeightField:
     def __post_init__(self) -> None:
         """Round the heights to single precision and freeze them; refuse less than one cell."""
         single = np.asarray(self.heights, dtype=np.float32).astype(np.float64)
-        heights = frozen(single, (None, None), name='heights')
+        heights = read_only_array(single, (None, None), name='heights')
         if min(heights.shape) < 2 or not self.cell > 0.0 or not np.isfinite(heights).all():
             raise ValueError(
                 f'a height field of {heights.shape} finite vertices and cell {self.cell} m; '

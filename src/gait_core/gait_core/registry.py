@@ -21,7 +21,7 @@ from gait_core.contracts import (
     TerrainParameters,
     Viewer,
 )
-from gait_core.errors import ConfigurationError, NotInstalled, unknown
+from gait_core.errors import ConfigurationError, NotInstalled, unknown_name_error
 
 Base = TypeVar('Base')
 GROUPS = {
@@ -40,11 +40,11 @@ GROUPS = {
 
 
 # An optional package, and the kinds of which it registers names.
-_STUDIES = 'gait_studies'
-_OF_STUDIES = ('fitness_terms', 'optimizers', 'studies')
+_STUDIES_PACKAGE = 'gait_studies'
+_STUDY_KINDS = ('fitness_terms', 'optimizers', 'studies')
 
 
-def _one(kind: str) -> str:
+def _singular(kind: str) -> str:
     return f'{kind[:-3]}y' if kind.endswith('ies') else kind[:-1]
 
 
@@ -57,7 +57,7 @@ def _entries(kind: str) -> dict[str, EntryPoint]:
         known = entries.setdefault(entry.name, entry)
         if known.value != entry.value:
             raise ConfigurationError(
-                f"two packages register the {_one(kind)} '{entry.name}': "
+                f"two packages register the {_singular(kind)} '{entry.name}': "
                 f'{known.value} and {entry.value}'
             )
     return entries
@@ -71,21 +71,23 @@ def names(kind: str) -> tuple[str, ...]:
 def _entry(kind: str, name: str) -> EntryPoint:
     entries = _entries(kind)
     if name not in entries:
-        raise unknown_name(kind, name, entries)
+        raise unregistered_name_error(kind, name, entries)
     return entries[name]
 
 
-def unknown_name(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
+def unregistered_name_error(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
     """Return the error for an unknown name of a kind, with the nearest valid one."""
-    error = unknown(_one(kind).replace('_', ' '), name, valid)
-    return named_package(error) if kind in _OF_STUDIES else error
+    error = unknown_name_error(_singular(kind).replace('_', ' '), name, valid)
+    return with_package_hint(error) if kind in _STUDY_KINDS else error
 
 
-def named_package(error: ConfigurationError) -> ConfigurationError:
+def with_package_hint(error: ConfigurationError) -> ConfigurationError:
     """Return the error of an unknown name; it names the package of studies if that is absent."""
-    if find_spec(_STUDIES) is not None:
+    if find_spec(_STUDIES_PACKAGE) is not None:
         return error
-    return ConfigurationError(f'{error}; those of published studies need the package {_STUDIES}')
+    return ConfigurationError(
+        f'{error}; those of published studies need the package {_STUDIES_PACKAGE}'
+    )
 
 
 def package(kind: str, name: str) -> str:
@@ -109,12 +111,12 @@ def load(kind: str, name: str) -> object:
         found: object = entry.load()
         return found
     except (ImportError, AttributeError) as error:
-        raise NotInstalled(f"{_one(kind)} '{name}' is not usable here: {error}") from error
+        raise NotInstalled(f"{_singular(kind)} '{name}' is not usable here: {error}") from error
 
 
 def controller(name: str) -> type[Controller]:
     """Return a controller's class; errors as of ``load``, here and below."""
-    found = _derived('controllers', name, Controller)
+    found = _load_class('controllers', name, Controller)
     if not found.presets:
         raise ConfigurationError(f"controller '{name}' has no preset")
     return found
@@ -122,52 +124,52 @@ def controller(name: str) -> type[Controller]:
 
 def engine(name: str) -> type[Engine]:
     """Return an engine's class."""
-    return _derived('engines', name, Engine)
+    return _load_class('engines', name, Engine)
 
 
 def terrain(name: str) -> type[TerrainParameters]:
     """Return the class of a terrain's parameters."""
-    return _derived('terrains', name, TerrainParameters)
+    return _load_class('terrains', name, TerrainParameters)
 
 
 def optimizer(name: str) -> type[Optimizer]:
     """Return an optimiser's class."""
-    return _derived('optimizers', name, Optimizer)
+    return _load_class('optimizers', name, Optimizer)
 
 
 def evaluator(name: str) -> type[Evaluator]:
     """Return an evaluator's class."""
-    return _derived('evaluators', name, Evaluator)
+    return _load_class('evaluators', name, Evaluator)
 
 
 def viewer(name: str) -> type[Viewer]:
     """Return a viewer's class."""
-    return _derived('viewers', name, Viewer)
+    return _load_class('viewers', name, Viewer)
 
 
 def fitness_term(name: str) -> FitnessTerm:
     """Return a fitness term."""
-    return cast(FitnessTerm, _function('fitness_terms', name))
+    return cast(FitnessTerm, _load_function('fitness_terms', name))
 
 
 def renderer(name: str) -> Renderer:
     """Return a renderer."""
-    return cast(Renderer, _function('renderers', name))
+    return cast(Renderer, _load_function('renderers', name))
 
 
 def benchmark(name: str) -> Benchmark:
     """Return a benchmark."""
-    return cast(Benchmark, _function('benchmarks', name))
+    return cast(Benchmark, _load_function('benchmarks', name))
 
 
 def experiment_folder(name: str) -> Callable[[], Path]:
     """Return a function that says where a package has its experiments."""
-    return cast(Callable[[], Path], _function('experiment_folders', name))
+    return cast(Callable[[], Path], _load_function('experiment_folders', name))
 
 
-def _derived(kind: str, name: str, base: type[Base]) -> type[Base]:
+def _load_class(kind: str, name: str, base: type[Base]) -> type[Base]:
     found = load(kind, name)
-    what = f"{_one(kind)} '{name}'"
+    what = f"{_singular(kind)} '{name}'"
     if not (isinstance(found, type) and issubclass(found, base)):
         raise ConfigurationError(
             f'{what} is no class derived from gait_core.contracts.{base.__name__}'
@@ -180,10 +182,10 @@ def _derived(kind: str, name: str, base: type[Base]) -> type[Base]:
     return found
 
 
-def _function(kind: str, name: str) -> Callable[..., object]:
+def _load_function(kind: str, name: str) -> Callable[..., object]:
     found = load(kind, name)
     if not callable(found):
-        raise ConfigurationError(f"{_one(kind)} '{name}' is no function")
+        raise ConfigurationError(f"{_singular(kind)} '{name}' is no function")
     return found
 
 

@@ -9,28 +9,28 @@ from gait_core.errors import ConfigurationError
 from gait_core.kinematics.frames import rotation_from_rpy, rpy_from_rotation
 from gait_core.robot.check import check_robot
 from gait_core.robot.model import Actuator, Joint, Mimic, RobotModel
-from gait_core.testing.free_bodies import balled, hung, solid_box
+from gait_core.testing.free_bodies import ball_joint_robot, hanging_weight, solid_box
 
 
 def with_joint(name: str, **changes) -> RobotModel:
-    robot = balled()
+    robot = ball_joint_robot()
     joints = [replace(one, **changes) if one.name == name else one for one in robot.joints]
     return replace(robot, joints=tuple(joints))
 
 
 def with_link(name: str, **changes) -> RobotModel:
-    robot = balled()
+    robot = ball_joint_robot()
     links = [replace(one, **changes) if one.name == name else one for one in robot.links]
     return replace(robot, links=tuple(links))
 
 
 def with_actuator(kind: str) -> RobotModel:
-    robot = balled()
+    robot = ball_joint_robot()
     return replace(robot, actuators={**robot.actuators, 'ball_1': Actuator(kind=kind)})
 
 
 def mimicked() -> RobotModel:
-    robot = balled()
+    robot = ball_joint_robot()
     tail = Joint(
         name='tail', kind='revolute', parent='arm', child='tip', mimic=Mimic(joint='ball_2')
     )
@@ -39,7 +39,9 @@ def mimicked() -> RobotModel:
 
 
 def test_three_joints_in_one_point_make_a_ball_joint():
-    assert check_robot(balled(tip=True)).ball_joints == {'ball': ('ball_0', 'ball_1', 'ball_2')}
+    assert check_robot(ball_joint_robot(has_tip=True)).ball_joints == {
+        'ball': ('ball_0', 'ball_1', 'ball_2')
+    }
 
 
 @pytest.mark.parametrize(
@@ -51,10 +53,19 @@ def test_three_joints_in_one_point_make_a_ball_joint():
         (with_joint('ball_2', xyz=(0.0, 0.0, 0.1)), "'ball_2' must follow 'ball_1' directly"),
         (with_joint('ball_2', rpy=(0.0, 0.4, 0.0), axis=(0.0, 1.0, 0.0)), 'not at right angles'),
         (with_link('in_0', mass=0.1), "link 'in_0' inside has mass or collisions"),
-        (replace(balled(), imu_link='in_1'), "link 'in_1' inside carries an IMU"),
-        (replace(balled(), ball_joints={'ball': ('ball_1', 'ball_0', 'ball_2')}), 'must follow'),
-        (replace(balled(), ball_joints={'ball_0': ('ball_0', 'ball_1', 'ball_2')}), 'the name of'),
-        (replace(balled(), ball_joints={'b': ('ball_0', 'ball_1', 'bal')}), "unknown joint 'bal'"),
+        (replace(ball_joint_robot(), imu_link='in_1'), "link 'in_1' inside carries an IMU"),
+        (
+            replace(ball_joint_robot(), ball_joints={'ball': ('ball_1', 'ball_0', 'ball_2')}),
+            'must follow',
+        ),
+        (
+            replace(ball_joint_robot(), ball_joints={'ball_0': ('ball_0', 'ball_1', 'ball_2')}),
+            'the name of',
+        ),
+        (
+            replace(ball_joint_robot(), ball_joints={'b': ('ball_0', 'ball_1', 'bal')}),
+            "unknown joint 'bal'",
+        ),
         (with_actuator('position'), "'ball_1' has a position actuator; .*valid: effort, exp"),
         (with_actuator('velocity'), "'ball_1' has a velocity actuator"),
         (mimicked(), "another joint mimics 'ball_2'"),
@@ -67,7 +78,7 @@ def test_three_joints_that_are_none_are_named(robot, message):
 
 
 def test_an_element_between_two_bodies_needs_its_length():
-    robot = hung('spring', {'stiffness': 1.0})
+    robot = hanging_weight('spring', {'stiffness': 1.0})
     apart = replace(robot, joints=(), joint_names=(), actuators={}, nominal_stance={})
     with pytest.raises(ConfigurationError, match="'tie' joins two bodies; give its rest length"):
         check_robot(apart)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.testing.doubles import spec_for_test
 from gait_core.trial.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.trial.spec import Command, Milestone, TimedCommand
@@ -34,7 +34,7 @@ def test_the_last_bit_of_a_float_makes_a_difference(value):
 
 
 def test_numpy_values_count_as_the_plain_ones():
-    assert plain({'a': np.arange(3.0), 'b': np.float64(0.1), 'c': (1, 2)}) == {
+    assert to_plain_data({'a': np.arange(3.0), 'b': np.float64(0.1), 'c': (1, 2)}) == {
         'a': [0.0, 1.0, 2.0],
         'b': 0.1,
         'c': [1, 2],
@@ -48,7 +48,7 @@ def test_nan_has_no_canonical_form():
 
 
 def test_a_spec_is_plain_json():
-    data = plain(spec_for_test())
+    data = to_plain_data(spec_for_test())
     assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 

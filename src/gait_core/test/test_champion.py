@@ -14,8 +14,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters.plain_data import sha256_of
 from gait_core.trial.champion import (
     Champion,
-    gait_parameters,
     read_champion,
+    read_gait_parameters,
     write_champion,
 )
 from gait_core.trial.scene import Push, Scene, TerrainSpec
@@ -91,7 +91,7 @@ def test_it_is_a_flat_ros_parameter_file(tmp_path):
     # ROS would read an unquoted 12e4567 as a number and an unquoted no as false.
     assert "'12e4567'" in path.read_text()
     assert "'no'" in path.read_text()
-    assert gait_parameters(path)['mode'] == 'no'
+    assert read_gait_parameters(path)['mode'] == 'no'
 
 
 def test_weights_are_found_beside_the_champion(tmp_path):

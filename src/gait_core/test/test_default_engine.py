@@ -7,7 +7,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.testing.doubles import KinematicEngine, legged_box, registered
+from gait_core.testing.doubles import KinematicEngine, legged_box, register_temporarily
 from gait_core.trial.setup import DEFAULT_ENGINES, default_engine
 
 
@@ -55,7 +55,7 @@ def test_a_scene_gets_it_unless_it_names_one(without, monkeypatch):
 
     without('bullet')
     monkeypatch.setattr(trial_setup, 'load_robot', lambda name, draw: legged_box())
-    with registered('engines', kinematic=KinematicEngine):
+    with register_temporarily('engines', kinematic=KinematicEngine):
         assert trial_setup.make_scene('x', {}).engine == 'mujoco'
         assert trial_setup.make_scene('x', {'engine': 'kinematic'}).engine == 'kinematic'
 
@@ -78,7 +78,7 @@ def test_defaults_for_what_does_not_exist_are_refused(monkeypatch, key, known, m
     )
     (right,) = known
     (wrong,) = mistyped
-    with registered('engines', kinematic=KinematicEngine):
+    with register_temporarily('engines', kinematic=KinematicEngine):
         given.update(known)
         assert trial_setup.make_scene('x', {'engine': 'kinematic'}).engine == 'kinematic'
         given.update(mistyped)

@@ -14,15 +14,15 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import new_folder, read_bytes, read_json, read_text, write_atomically
 from gait_core.files.archives import load_weights
-from gait_core.parameters.yaml_file import LOADED_LIMITS
+from gait_core.parameters.yaml_file import LIVE_FILE_LIMITS
 from gait_core.robot.urdf.xml_source import read_xml
-from gait_core.trial.champion import gait_parameters
+from gait_core.trial.champion import read_gait_parameters
 
 READERS = {
     'bytes': read_bytes,
     'text': read_text,
     'JSON': read_json,
-    'parameters': gait_parameters,
+    'parameters': read_gait_parameters,
     'weights': lambda path: load_weights(str(path)),
     'description': read_xml,
 }
@@ -109,17 +109,17 @@ def test_a_file_of_just_the_limit_is_read(tmp_path):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        ('#' * (LOADED_LIMITS.size + 1), f'larger than {LOADED_LIMITS.size} bytes'),
+        ('#' * (LIVE_FILE_LIMITS.size + 1), f'larger than {LIVE_FILE_LIMITS.size} bytes'),
         (
-            '/**: {ros__parameters: {gait: {p: [' + '1,' * LOADED_LIMITS.values + ']}}}',
-            f'more than {LOADED_LIMITS.values} values',
+            '/**: {ros__parameters: {gait: {p: [' + '1,' * LIVE_FILE_LIMITS.values + ']}}}',
+            f'more than {LIVE_FILE_LIMITS.values} values',
         ),
     ],
 )
 def test_a_gait_is_read_within_the_time_that_a_stop_may_wait(tmp_path, content, message):
     path = tmp_path / 'gait.yaml'
     path.write_text(content)
-    assert message in refused(gait_parameters, path)
+    assert message in refused(read_gait_parameters, path)
 
 
 def test_what_is_no_text_is_refused_with_its_place(tmp_path):

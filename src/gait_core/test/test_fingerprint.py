@@ -2,7 +2,12 @@ from importlib.metadata import version
 import subprocess
 import sys
 
-from gait_core.trial.fingerprint import _cpu, difference, fingerprint, fingerprint_fields
+from gait_core.trial.fingerprint import (
+    _cpu_fields,
+    differing_fields,
+    fingerprint,
+    fingerprint_fields,
+)
 
 
 def test_it_names_the_versions_that_arithmetic_depends_on():
@@ -22,12 +27,12 @@ def test_it_is_the_same_in_another_process_whatever_was_imported_there():
 
 
 def test_difference_names_the_fields():
-    assert difference({'a': '1', 'b': '2', 'c': '3'}, {'a': '1', 'b': '4', 'd': '5'}) == [
+    assert differing_fields({'a': '1', 'b': '2', 'c': '3'}, {'a': '1', 'b': '4', 'd': '5'}) == [
         'b', 'c', 'd',
     ]  # fmt: skip
-    assert difference(fingerprint_fields(), fingerprint_fields()) == []
+    assert differing_fields(fingerprint_fields(), fingerprint_fields()) == []
     # A package that one platform lacks is an empty field there.
-    assert difference({'mujoco': ''}, {}) == []
+    assert differing_fields({'mujoco': ''}, {}) == []
 
 
 def test_the_fields_handed_out_are_a_copy():
@@ -41,5 +46,5 @@ def test_the_cpu_is_read_from_the_first_processor(tmp_path):
         'processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n'
         'model name\t: Some CPU\nflags\t\t: fpu avx2 sse4_2 ht\n\nprocessor\t: 1\nmodel\t: 9\n'
     )
-    assert _cpu(listing) == {'cpu': 'GenuineIntel 6 85', 'cpu_flags': 'sse4_2 avx2'}
-    assert set(_cpu(tmp_path / 'absent')) == {'cpu'}
+    assert _cpu_fields(listing) == {'cpu': 'GenuineIntel 6 85', 'cpu_flags': 'sse4_2 avx2'}
+    assert set(_cpu_fields(tmp_path / 'absent')) == {'cpu'}

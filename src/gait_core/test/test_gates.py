@@ -15,26 +15,26 @@ from gait_core.robot.model import RobotModel
 from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
-    changed_rollout,
     legged_box,
-    made_rollout,
-    registered,
+    make_rollout,
+    register_temporarily,
+    rollout_with_arrays,
     spec_for_test,
 )
-from gait_core.testing.free_bodies import free_box, hinged, tied_boxes
+from gait_core.testing.free_bodies import free_box, one_joint_robot, tied_boxes
 from gait_core.trial.gates import (
     GATES,
-    airborne,
-    base_depth,
-    base_height,
-    checked_limits,
     command_jitter,
-    default_limits,
-    energy,
-    exceeded,
-    joint_rate,
-    penetration,
-    speed,
+    default_gate_limits,
+    exceeded_gate,
+    gate_limits,
+    max_airborne_time,
+    max_base_depth,
+    max_base_height,
+    max_joint_rate,
+    max_penetration,
+    max_root_speed,
+    unexplained_energy,
 )
 from gait_core.trial.loop import run_trial
 from gait_core.trial.rollout import Rollout
@@ -51,7 +51,7 @@ def record(robot: RobotModel, **changes) -> Rollout:
     poses[..., 2], poses[..., 6] = 1.0, 1.0
     scene = Scene(robot='any', pushes=changes.pop('pushes', ()))
     spec = TrialSpec(scene=scene, controller='hold', duration=T * DT)
-    return made_rollout(robot, spec, T, **{'body_poses': poses, **changes})
+    return make_rollout(robot, spec, T, **{'body_poses': poses, **changes})
 
 
 def at_heights(robot: RobotModel, heights, **changes) -> Rollout:
@@ -80,25 +80,25 @@ def standing_at(ticks, robot=None) -> Rollout:
 def test_speed_is_that_of_the_twist_and_of_the_path():
     twists = np.zeros((T + 1, 1, 6))
     twists[40, 0, :3] = 3.0, 0.0, 4.0
-    assert speed(record(free_box(), body_twists=twists)) == 5.0
+    assert max_root_speed(record(free_box(), body_twists=twists)) == 5.0
     poses = record(free_box()).body_poses.copy()
     poses[60:, 0, 0] = 0.5
     # Half a metre in a control period, at a twist of zero: it was put there.
-    assert speed(record(free_box(), body_poses=poses)) == pytest.approx(0.5 / DT)
+    assert max_root_speed(record(free_box(), body_poses=poses)) == pytest.approx(0.5 / DT)
 
 
 def test_the_fastest_of_several_bodies_counts():
     robot = tied_boxes()
     twists = np.zeros((T + 1, len(robot.roots), 6))
     twists[10, -1, 1] = -7.0
-    assert speed(record(robot, body_twists=twists)) == 7.0
+    assert max_root_speed(record(robot, body_twists=twists)) == 7.0
 
 
 def test_heights_are_over_the_ground():
     heights = np.linspace(1.0, 3.0, T + 1)
-    assert base_height(at_heights(free_box(), heights)) == 3.0
-    assert base_depth(at_heights(free_box(), heights)) == 0.0
-    assert base_depth(at_heights(free_box(), heights - 1.25)) == 0.25
+    assert max_base_height(at_heights(free_box(), heights)) == 3.0
+    assert max_base_depth(at_heights(free_box(), heights)) == 0.0
+    assert max_base_depth(at_heights(free_box(), heights - 1.25)) == 0.25
 
 
 # Contacts
@@ -106,10 +106,10 @@ def test_heights_are_over_the_ground():
 
 def test_the_deepest_contact_counts_also_at_the_start():
     rollout = standing_at([0, 1, 2])
-    assert penetration(rollout) == 1e-3
+    assert max_penetration(rollout) == 1e-3
     depths = np.array([0.04, 0.0, -0.1])
-    assert penetration(changed_rollout(rollout, contact_depths=depths)) == 0.04
-    assert penetration(record(free_box())) == 0.0
+    assert max_penetration(rollout_with_arrays(rollout, contact_depths=depths)) == 0.04
+    assert max_penetration(record(free_box())) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,16 @@ def test_the_deepest_contact_counts_also_at_the_start():
     ],
 )
 def test_the_longest_flight_is_told(standing, ticks_in_the_air):
-    assert airborne(standing_at(list(standing))) == pytest.approx(ticks_in_the_air * DT)
+    assert max_airborne_time(standing_at(list(standing))) == pytest.approx(ticks_in_the_air * DT)
 
 
 def test_a_touch_without_load_is_no_stance():
     rollout = standing_at(range(T + 1))
     assert (
-        airborne(changed_rollout(rollout, contact_forces=rollout.contacts.forces * 0.01)) > T * DT
+        max_airborne_time(
+            rollout_with_arrays(rollout, contact_forces=rollout.contacts.forces * 0.01)
+        )
+        > T * DT
     )
 
 
@@ -138,7 +141,7 @@ def test_a_touch_without_load_is_no_stance():
 
 def test_a_ballistic_flight_gains_nothing():
     heights = 1.0 + 6.0 * TIME - 0.5 * G * TIME**2 + 10.0
-    assert energy(at_heights(free_box(), heights)) == pytest.approx(0.0, abs=1e-9)
+    assert unexplained_energy(at_heights(free_box(), heights)) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_what_rises_by_itself_gains_its_potential_energy():
@@ -147,7 +150,7 @@ def test_what_rises_by_itself_gains_its_potential_energy():
     kinetic = 0.5 * 3.0 * 0.7**2
     # It starts at once: half a control period of the climb lies before its first speed.
     risen = 3.0 * G * (0.7 - 0.5 * DT * 0.7)
-    assert energy(at_heights(robot, heights)) == pytest.approx(
+    assert unexplained_energy(at_heights(robot, heights)) == pytest.approx(
         kinetic + risen, abs=3.0 * G * 0.7 * DT
     )
 
@@ -155,27 +158,27 @@ def test_what_rises_by_itself_gains_its_potential_energy():
 def test_what_was_lost_before_does_not_pay_for_a_launch():
     fall = np.where(TIME < 1.0, 20.0 - 10.0 * TIME, 10.0)
     launched = at_heights(free_box(mass=1.0), fall + np.where(TIME > 1.5, 5.0, 0.0))
-    assert energy(launched) > 5.0 * G
+    assert unexplained_energy(launched) > 5.0 * G
 
 
 def test_the_work_of_a_push_is_no_gain():
     robot = free_box(mass=2.0)
     heights = 1.0 + 0.5 * (40.0 / 2.0 - G) * TIME**2
     pushed = Push(start=0.0, duration=T * DT, force=(0.0, 0.0, 40.0))
-    assert energy(at_heights(robot, heights, pushes=(pushed,))) < 1e-6 * 2.0 * G
-    assert energy(at_heights(robot, heights)) > 40.0 * 0.9 * (heights[-1] - heights[0])
+    assert unexplained_energy(at_heights(robot, heights, pushes=(pushed,))) < 1e-6 * 2.0 * G
+    assert unexplained_energy(at_heights(robot, heights)) > 40.0 * 0.9 * (heights[-1] - heights[0])
 
 
 def test_the_work_of_a_joint_is_no_gain():
-    robot = hinged()
+    robot = one_joint_robot()
     speeds = np.full((T + 1, 1), 0.8)
     moved = {'joint_positions': (0.8 * TIME)[:, None], 'joint_velocities': speeds}
     alone = record(robot, **moved)
-    gained = energy(alone)
+    gained = unexplained_energy(alone)
     assert gained > 0.1
     driven = record(robot, **moved, joint_efforts=np.full((T + 1, 1), 1.01 * gained / 0.8))
     # The torque works at 0.8 rad/s for two seconds: more than the gain in every span of it.
-    assert energy(driven) < gained
+    assert unexplained_energy(driven) < gained
 
 
 def tied(lengths, tensions, rests=None, feeds=None, **changes):
@@ -200,7 +203,7 @@ def tied(lengths, tensions, rests=None, feeds=None, **changes):
 def test_a_spring_that_swings_gains_nothing():
     # The left box is held: 3 kg on a spring of 200 N/m.
     swing = 0.3 + 0.1 * np.cos(np.sqrt(200.0 / 3.0) * TIME)
-    found = energy(tied(swing, 200.0 * (swing - 0.3)))
+    found = unexplained_energy(tied(swing, 200.0 * (swing - 0.3)))
     assert found < 0.1 * 0.5 * 200.0 * 0.1**2
 
 
@@ -208,16 +211,16 @@ def test_a_swing_that_grows_by_itself_gains_what_it_grew_by():
     size = np.linspace(0.02, 0.2, T + 1)
     swing = 0.3 + size * np.cos(np.sqrt(200.0 / 3.0) * TIME)
     gained = 0.5 * 200.0 * (0.2**2 - 0.02**2)
-    assert energy(tied(swing, 200.0 * (swing - 0.3))) == pytest.approx(gained, rel=0.2)
+    assert unexplained_energy(tied(swing, 200.0 * (swing - 0.3))) == pytest.approx(gained, rel=0.2)
 
 
 def test_what_drives_an_element_is_no_gain():
     lengths = np.linspace(0.3, 0.2, T + 1)
     # A servo reels in 0.1 m against 20 N; its rest length goes ahead of the load by 0.1 m.
     reeled = tied(lengths, np.full(T + 1, 20.0), rests=lengths[:-1] - 0.1)
-    assert energy(reeled) == pytest.approx(0.0, abs=0.05)
+    assert unexplained_energy(reeled) == pytest.approx(0.0, abs=0.05)
     fed = tied(lengths, np.full(T + 1, 20.0), rests=lengths[:-1], feeds=np.full(T, 20.0))
-    assert energy(fed) == pytest.approx(0.0, abs=0.05)
+    assert unexplained_energy(fed) == pytest.approx(0.0, abs=0.05)
 
 
 def test_what_force_elements_carry_does_not_rise_by_itself():
@@ -225,10 +228,10 @@ def test_what_force_elements_carry_does_not_rise_by_itself():
     poses[:, 0, 2] += TIME
     lifted = tied(np.full(T + 1, 0.3), np.zeros(T + 1), body_poses=poses)
     # The first speed is known in the middle of the first control period, when it rises already.
-    assert energy(lifted) == pytest.approx(lifted.robot.mass * G * 2.0, rel=0.02)
-    limit = default_limits(lifted.robot, lifted.spec.scene)['energy']
-    assert exceeded(lifted, {'energy': limit})[0] == 'energy'
-    assert energy(changed_rollout(lifted, element_forces=None)) is None
+    assert unexplained_energy(lifted) == pytest.approx(lifted.robot.mass * G * 2.0, rel=0.02)
+    limit = default_gate_limits(lifted.robot, lifted.spec.scene)['energy']
+    assert exceeded_gate(lifted, {'energy': limit})[0] == 'energy'
+    assert unexplained_energy(rollout_with_arrays(lifted, element_forces=None)) is None
 
 
 @pytest.mark.parametrize(
@@ -262,7 +265,7 @@ def test_joint_rates_are_multiples_of_the_limits():
     robot = legged_box()
     speeds = np.zeros((T + 1, len(robot.joint_names)))
     speeds[50, 3] = -2.0 * robot.velocity_limit[3]
-    assert joint_rate(record(robot, joint_velocities=speeds)) == 2.0
+    assert max_joint_rate(record(robot, joint_velocities=speeds)) == 2.0
 
 
 def targets(robot, wave):
@@ -355,12 +358,14 @@ FAULTS = {
 
 @pytest.mark.parametrize('gate', FAULTS)
 def test_a_fault_that_would_have_won_is_caught_by_its_gate(gate):
-    limit = default_limits(legged_box(), Scene(robot='legged_box'))[gate]
+    limit = default_gate_limits(legged_box(), Scene(robot='legged_box'))[gate]
 
     def fitness(engine, gates):
         spec = spec_for_test('wave', duration=1.5, gates=gates, fitness_terms={'way': 1.0})
-        with registered('controllers', wave=WaveController):
-            with registered('fitness_terms', way=lambda r: np.ptp(r.body_poses[:, 0, 0])):
+        with register_temporarily('controllers', wave=WaveController):
+            with register_temporarily(
+                'fitness_terms', way=lambda r: np.ptp(r.body_poses[:, 0, 0])
+            ):
                 return run_trial(spec, engine)
 
     honest = fitness(KinematicEngine(), {gate: limit})
@@ -383,18 +388,18 @@ def test_every_gate_has_an_exploit():
 def test_limits_scale_as_froude_does():
     small, large = (replace(free_box(), length_scale=length) for length in (0.1, 0.4))
     scene = Scene(robot='any')
-    a, b = default_limits(small, scene), default_limits(large, scene)
+    a, b = default_gate_limits(small, scene), default_gate_limits(large, scene)
     assert set(a) == set(GATES)
     for name, ratio in {'speed': 2.0, 'airborne': 2.0, 'penetration': 4.0, 'energy': 4.0,
                         'joint_rate': 1.0, 'command_jitter': 1.0}.items():  # fmt: skip
         assert b[name] / a[name] == pytest.approx(ratio)
-    assert 'airborne' not in default_limits(small, replace(scene, gravity=(0.0, 0.0, 0.0)))
+    assert 'airborne' not in default_gate_limits(small, replace(scene, gravity=(0.0, 0.0, 0.0)))
 
 
 def test_own_limits_take_the_place_of_the_robot_s():
     scene, robot = Scene(robot='any'), free_box()
-    found = checked_limits(robot, scene, {'speed': 0.2, 'airborne': None})
-    own = default_limits(robot, scene)
+    found = gate_limits(robot, scene, {'speed': 0.2, 'airborne': None})
+    own = default_gate_limits(robot, scene)
     assert found == {**own, 'speed': 0.2, 'airborne': None}
 
 
@@ -408,7 +413,7 @@ def test_own_limits_take_the_place_of_the_robot_s():
 )
 def test_mistakes_in_limits_are_one_line(given, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
-        checked_limits(free_box(), Scene(robot='any'), given)
+        gate_limits(free_box(), Scene(robot='any'), given)
     assert '\n' not in str(caught.value)
 
 
@@ -416,7 +421,7 @@ def test_mistakes_in_limits_are_one_line(given, message):
 
 
 def tried(controller, **fields):
-    with registered('controllers', wave=WaveController, hold=HoldController):
+    with register_temporarily('controllers', wave=WaveController, hold=HoldController):
         return run_trial(spec_for_test(controller, **fields), KinematicEngine())
 
 
@@ -427,7 +432,7 @@ def test_a_trial_that_keeps_the_limits_has_the_hash_of_one_without_gates():
 
 
 def test_a_trial_beyond_a_limit_is_invalid_and_says_why():
-    with registered('fitness_terms', distance=lambda rollout: 99.0):
+    with register_temporarily('fitness_terms', distance=lambda rollout: 99.0):
         result = tried(
             'wave', gates={'joint_rate': 10.0, 'speed': 1e-6}, fitness_terms={'distance': 1.0}
         )
@@ -439,7 +444,7 @@ def test_a_trial_beyond_a_limit_is_invalid_and_says_why():
 
 def test_what_stands_still_passes_every_gate():
     robot = legged_box()
-    limits = default_limits(robot, Scene(robot='legged_box'))
+    limits = default_gate_limits(robot, Scene(robot='legged_box'))
     assert tried('hold', gates=limits).status == 'ok'
 
 

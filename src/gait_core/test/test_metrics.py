@@ -13,7 +13,7 @@ from gait_core.measures.metrics import (
     trial_metrics,
 )
 from gait_core.terrains import load_terrain
-from gait_core.testing.doubles import legged_box, made_rollout, spec_for_test
+from gait_core.testing.doubles import legged_box, make_rollout, spec_for_test
 from gait_core.trial.scene import TerrainSpec
 from gait_core.trial.spec import FELL, OK
 
@@ -35,7 +35,7 @@ def record(ticks=100, robot=None, x=0.0, y=0.0, z=0.3, yaw=0.0, pitch=0.0, statu
     for column, value in enumerate((x, y, z)):
         poses[:, :, column] = np.broadcast_to(value, rows)[:, None]
     poses[:, :, 3:] = np.broadcast_to(quaternion(yaw, pitch), (rows, 4))[:, None]
-    return made_rollout(robot, spec_for_test(), ticks, status, **{'body_poses': poses, **fields})
+    return make_rollout(robot, spec_for_test(), ticks, status, **{'body_poses': poses, **fields})
 
 
 def standing(rows, corners, force, robot):

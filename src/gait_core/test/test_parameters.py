@@ -11,49 +11,53 @@ from gait_core.parameters.declaration import (
     Gene,
     Parameters,
     ParameterSpace,
-    bounded,
-    build,
-    describe,
-    flag,
-    floats,
+    bool_parameter,
+    declared_parameters,
+    float_parameter,
+    floats_parameter,
+    int_parameter,
+    make_parameters,
+    parameter_space,
     parameter_table,
-    space_from,
-    text,
-    whole,
+    str_parameter,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gait(Parameters):
-    frequency: float = bounded(1.2, low=0.1, high=5.0, unit='Hz', doc='Cycles per second.')
-    stiffness: float = bounded(10.0, low=1.0, high=1000.0, unit='1/s', doc='Gain.', log=True)
-    cycles: int = whole(3, low=1, high=10, doc='How many.')
-    levelled: bool = flag(True, doc='Keeps the feet level.')
-    pattern: str = text('trot', choices=('trot', 'walk', 'pace'), doc='Footfalls.')
-    phases: tuple[float, ...] = floats((0.0, 0.5), low=0.0, high=1.0, unit='cycle', doc='Lags.')
+    frequency: float = float_parameter(1.2, low=0.1, high=5.0, unit='Hz', doc='Cycles per second.')
+    stiffness: float = float_parameter(
+        10.0, low=1.0, high=1000.0, unit='1/s', doc='Gain.', log=True
+    )
+    cycles: int = int_parameter(3, low=1, high=10, doc='How many.')
+    levelled: bool = bool_parameter(True, doc='Keeps the feet level.')
+    pattern: str = str_parameter('trot', choices=('trot', 'walk', 'pace'), doc='Footfalls.')
+    phases: tuple[float, ...] = floats_parameter(
+        (0.0, 0.5), low=0.0, high=1.0, unit='cycle', doc='Lags.'
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded(Parameters):
-    seed: int = whole(0, low=0, high=2**63 - 1, doc='Of a draw.')
+    seed: int = int_parameter(0, low=0, high=2**63 - 1, doc='Of a draw.')
 
 
 def refusal(**values):
     with pytest.raises(ConfigurationError) as caught:
-        build(Gait, values)
+        make_parameters(Gait, values)
     message = str(caught.value)
     assert '\n' not in message
     return message
 
 
 def test_a_whole_number_becomes_a_float():
-    frequency = build(Gait, {'frequency': 2}).frequency
+    frequency = make_parameters(Gait, {'frequency': 2}).frequency
     assert frequency == 2.0 and type(frequency) is float
-    assert type(build(Gait, {'frequency': np.int32(2)}).frequency) is float
+    assert type(make_parameters(Gait, {'frequency': np.int32(2)}).frequency) is float
 
 
 def test_a_float_without_fraction_becomes_a_whole_number():
-    cycles = build(Gait, {'cycles': 4.0}).cycles
+    cycles = make_parameters(Gait, {'cycles': 4.0}).cycles
     assert cycles == 4 and type(cycles) is int
     assert 'cycles' in refusal(cycles=4.5)
 
@@ -93,13 +97,13 @@ def test_a_refusal_is_one_line_that_names_value_and_nearest_valid(values, named)
 
 
 def test_a_list_becomes_a_tuple_so_that_parameters_stay_hashable():
-    gait = build(Gait, {'phases': [0, 1]})
+    gait = make_parameters(Gait, {'phases': [0, 1]})
     assert gait.phases == (0.0, 1.0)
-    assert hash(gait) == hash(build(Gait, {'phases': np.array([0.0, 1.0])}))
+    assert hash(gait) == hash(make_parameters(Gait, {'phases': np.array([0.0, 1.0])}))
 
 
 def test_describe_lists_what_was_declared_in_order():
-    infos = describe(Gait)
+    infos = declared_parameters(Gait)
     assert [info.name for info in infos] == [
         'frequency', 'stiffness', 'cycles', 'levelled', 'pattern', 'phases',
     ]  # fmt: skip
@@ -108,12 +112,12 @@ def test_describe_lists_what_was_declared_in_order():
 
 
 def test_the_space_of_a_dataclass_has_its_floats_only():
-    assert space_from(Gait).names == ('frequency', 'stiffness')
-    assert space_from(Gait, ['stiffness']).genes == (
+    assert parameter_space(Gait).names == ('frequency', 'stiffness')
+    assert parameter_space(Gait, ['stiffness']).genes == (
         Gene(name='stiffness', lower=1.0, upper=1000.0, unit='1/s', log=True),
     )
     with pytest.raises(ConfigurationError, match='stiffness'):
-        space_from(Gait, ['stifness'])
+        parameter_space(Gait, ['stifness'])
 
 
 def test_a_log_gene_has_its_geometric_mean_in_the_middle():
@@ -166,7 +170,7 @@ def test_decode_clips_to_the_cube(x):
 
 
 def test_genomes_of_the_wrong_shape_or_not_finite_are_refused():
-    space = space_from(Gait)
+    space = parameter_space(Gait)
     with pytest.raises(ValueError, match=r'\(3,\), expected \(2,\)'):
         space.decode(np.zeros(3))
     with pytest.raises(ValueError, match='not finite'):
@@ -174,7 +178,7 @@ def test_genomes_of_the_wrong_shape_or_not_finite_are_refused():
 
 
 def test_encode_names_what_is_missing_unknown_or_outside():
-    space = space_from(Gait)
+    space = parameter_space(Gait)
     with pytest.raises(ConfigurationError, match="'stiffness' has no value"):
         space.encode({'frequency': 1.0})
     with pytest.raises(ConfigurationError, match='frequency'):
@@ -187,12 +191,12 @@ def test_a_table_row_says_what_was_declared():
     rows = parameter_table(Gait).splitlines()
     assert rows[2] == '| `frequency` | 1.2 | 0.1 to 5 | Hz | Cycles per second. |'
     assert rows[5] == '| `levelled` | true |  | - | Keeps the feet level. |'
-    assert len(rows) == 2 + len(describe(Gait))
+    assert len(rows) == 2 + len(declared_parameters(Gait))
 
 
 def test_numbered_parameters_share_a_row_of_the_table():
     def weight(value, doc='Pull.'):
-        return bounded(value, low=0.0, high=3.0, unit='-', doc=doc)
+        return float_parameter(value, low=0.0, high=3.0, unit='-', doc=doc)
 
     @dataclass(frozen=True, kw_only=True)
     class Weights(Parameters):
@@ -221,7 +225,7 @@ def test_genes_and_spaces_refuse_bad_declarations():
 
 
 def test_a_seed_beyond_the_whole_numbers_of_a_float_is_kept():
-    info = next(one for one in describe(Seeded) if one.name == 'seed')
+    info = next(one for one in declared_parameters(Seeded) if one.name == 'seed')
     assert [info.coerce(seed) for seed in (2**63 - 1, 2**53 + 1)] == [2**63 - 1, 2**53 + 1]
     with pytest.raises(ConfigurationError, match=r'1\.5, expected a whole number'):
         info.coerce(1.5)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.patterns import matching
+from gait_core.parameters.patterns import match_names
 
 NAMES = ['fl_hip', 'fl_knee', 'rr_hip', 'rr_knee', 32 * 'a']
 
@@ -32,7 +32,7 @@ NAMES = ['fl_hip', 'fl_knee', 'rr_hip', 'rr_knee', 32 * 'a']
 )
 def test_a_pattern_finds_the_names_that_it_matches(pattern):
     expected = [name for name in NAMES if re.fullmatch(pattern, name)]
-    assert expected and matching(pattern, NAMES, 'file') == expected
+    assert expected and match_names(pattern, NAMES, 'file') == expected
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_pattern_finds_the_names_that_it_matches(pattern):
 )
 def test_a_pattern_that_may_search_without_end_is_refused(pattern):
     with pytest.raises(ConfigurationError, match='file: .*without end'):
-        matching(pattern, NAMES, 'file')
+        match_names(pattern, NAMES, 'file')
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_pattern_that_may_search_without_end_is_refused(pattern):
 )
 def test_what_is_no_pattern_is_named(pattern):
     with pytest.raises(ConfigurationError, match='file: .*no regular expression'):
-        matching(pattern, NAMES, 'file')
+        match_names(pattern, NAMES, 'file')

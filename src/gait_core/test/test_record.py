@@ -11,7 +11,7 @@ from gait_core.parameters.plain_data import sha256_of
 from gait_core.testing.doubles import spec_for_test
 from gait_core.testing.workspace import workspace
 from gait_core.trial.loop import run_loop
-from gait_core.trial.record import arrays_of, read_record, write_record
+from gait_core.trial.record import read_record, rollout_arrays, write_record
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def test_everything_comes_back(tmp_path, loop):
     again, result = read_record(tmp_path / 'new' / 'record')
     assert result.trial_hash == loop.result().trial_hash
     assert sha256_of(again.spec) == sha256_of(rollout.spec)
-    arrays = arrays_of(rollout)
-    assert arrays_of(again).keys() == arrays.keys() and len(arrays) > 14
-    for name, array in arrays_of(again).items():
+    arrays = rollout_arrays(rollout)
+    assert rollout_arrays(again).keys() == arrays.keys() and len(arrays) > 14
+    for name, array in rollout_arrays(again).items():
         np.testing.assert_array_equal(array, arrays[name])
     assert trial_metrics(again) == trial_metrics(rollout)
 

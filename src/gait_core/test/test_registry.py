@@ -6,7 +6,7 @@ from gait_core import registry
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError
 from gait_core.motion.stance_controller import HoldController
-from gait_core.testing.doubles import registered
+from gait_core.testing.doubles import register_temporarily
 
 
 def test_what_setup_py_registers_is_found_by_name():
@@ -79,13 +79,16 @@ class Nameless(HoldController):
     ],
 )
 def test_a_controller_that_breaks_the_contract_is_refused(cls, message):
-    with registered('controllers', mine=cls), pytest.raises(ConfigurationError, match=message):
+    with (
+        register_temporarily('controllers', mine=cls),
+        pytest.raises(ConfigurationError, match=message),
+    ):
         registry.controller('mine')
 
 
 def test_a_fitness_term_that_is_no_function_is_refused():
     with (
-        registered('fitness_terms', mine=5),
+        register_temporarily('fitness_terms', mine=5),
         pytest.raises(ConfigurationError, match='no function'),
     ):
         registry.fitness_term('mine')
@@ -103,7 +106,7 @@ def test_the_same_distribution_may_be_seen_twice(monkeypatch):
 
 
 def test_tests_register_for_their_own_length_only():
-    with registered('engines', mine=HoldController):
+    with register_temporarily('engines', mine=HoldController):
         assert registry.load('engines', 'mine') is HoldController
         assert 'mine' in registry.names('engines')
         assert 'mine' not in registry.names('controllers')

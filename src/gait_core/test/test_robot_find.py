@@ -6,7 +6,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.find import find_package, find_package_data, find_robot, robot_names
-from gait_core.robot.name_checks import unknown_name_error
+from gait_core.robot.name_checks import unknown_names_error
 
 URDF = '<robot name="{name}"><link name="base"/></robot>'
 
@@ -102,9 +102,9 @@ def test_files_inside_python_packages_are_found_without_importing_them(tmp_path,
     ],
 )
 def test_names_that_do_not_match_are_answered_with_the_first_and_the_prefix(received, message):
-    assert message in str(unknown_name_error('joint', received, ['hip', 'knee']))
+    assert message in str(unknown_names_error('joint', received, ['hip', 'knee']))
 
 
 def test_a_lacking_prefix_is_named():
-    error = unknown_name_error('joint', ['hip', 'knee'], ['lf_hip', 'lf_knee', 'rf_hip'])
+    error = unknown_names_error('joint', ['hip', 'knee'], ['lf_hip', 'lf_knee', 'rf_hip'])
     assert "every name fits with the prefix 'lf_'" in str(error)

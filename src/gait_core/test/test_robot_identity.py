@@ -12,8 +12,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import RobotIdentity, compare_robots, identity_of, robot_sha256
 from gait_core.robot.load import clear_robot_cache, load_robot
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.folders import robot_folder
-from gait_core.trial.champion import Champion, check_robot, read_champion, write_champion
+from gait_core.testing.folders import write_robot_folder
+from gait_core.trial.champion import Champion, check_champion_robot, read_champion, write_champion
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import TrialSpec
 
@@ -21,7 +21,7 @@ from gait_core.trial.spec import TrialSpec
 @pytest.fixture
 def box(tmp_path):
     clear_robot_cache()
-    yield robot_folder(tmp_path / 'lab' / 'box', legged_box())
+    yield write_robot_folder(tmp_path / 'lab' / 'box', legged_box())
     clear_robot_cache()
 
 
@@ -90,7 +90,7 @@ def test_a_champion_is_taken_for_its_robot_by_any_path(box, tmp_path, monkeypatc
         'slash': f'{box}/',
         'copied': str(tmp_path / 'copy' / 'case'),
     }[way]
-    assert check_robot(file, read_champion(file), ours) == ''
+    assert check_champion_robot(file, read_champion(file), ours) == ''
 
 
 def test_another_robot_at_the_path_is_refused_by_name(box, tmp_path):
@@ -98,7 +98,7 @@ def test_another_robot_at_the_path_is_refused_by_name(box, tmp_path):
     write_champion(file, champion(box, robot=RobotIdentity(name='zero_robot', sha256='0' * 64)))
     name = load_robot(str(box)).name
     with pytest.raises(ConfigurationError) as caught:
-        check_robot(file, read_champion(file))
+        check_champion_robot(file, read_champion(file))
     assert str(caught.value) == f"{file} is a champion of robot 'zero_robot', not of '{name}'"
 
 
@@ -107,7 +107,7 @@ def test_an_edited_robot_is_refused_with_both_contents(box, tmp_path):
     known = champion(box)
     write_champion(file, replace(known, robot=replace(known.robot, sha256='ab' * 32)))
     with pytest.raises(ConfigurationError) as caught:
-        check_robot(file, read_champion(file), str(box))
+        check_champion_robot(file, read_champion(file), str(box))
     name = known.robot.name
     assert f"'{name}' with content abababababab, not of '{name}' with content " in str(
         caught.value

@@ -11,7 +11,7 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.model import Actuator
 from gait_core.safety.layer import SafetyLayer
 from gait_core.safety.parameters import SafetyParams
-from gait_core.safety.springs import Springs
+from gait_core.safety.springs import ExponentialSprings
 from gait_core.testing.doubles import legged_box
 
 STRENGTH, RISE, DAMPING = 0.4, 3.0, 0.02
@@ -45,12 +45,12 @@ def test_the_rest_angle_is_that_of_the_published_law(rest, angle, rate):
     robot = springy()
     x = angle - rest
     torque = -np.sign(x) * STRENGTH * (np.exp(RISE * abs(x)) - 1.0) - DAMPING * rate
-    found = Springs(robot).stretch(observed(robot, angle, rate, torque))
+    found = ExponentialSprings(robot).stretch(observed(robot, angle, rate, torque))
     assert found[0] == pytest.approx(rest - angle, rel=1e-12)
     # Other actuators are told where they are.
     assert not found[1:].any()
     unknown = replace(observed(robot, angle, rate, torque), joint_efforts=None)
-    assert not Springs(robot).stretch(unknown).any()
+    assert not ExponentialSprings(robot).stretch(unknown).any()
 
 
 def test_a_soft_start_carries_the_robot():

@@ -12,7 +12,7 @@ from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
     legged_box,
-    registered,
+    register_temporarily,
     spec_for_test,
 )
 from gait_core.testing.free_bodies import step_through
@@ -211,7 +211,7 @@ def both(change=None, poisoned=-1, robot=UPRIGHT, **changes):
         made = type('Made', (kind,), {'change': staticmethod(change)} if change else {})
         engine = Counting(robot)
         engine.poisoned = poisoned
-        with registered('controllers', wave=made):
+        with register_temporarily('controllers', wave=made):
             loop = run_loop(spec_for_test(**{'duration': 2.5, **changes}), engine)
         results.append(replace(loop.result(), wall_time=0.0))
     assert results[0].trial_hash == results[1].trial_hash
@@ -278,6 +278,6 @@ def test_targets_whose_sub_samples_vary_are_all_hashed():
     hashes = set()
     for last in (0.0, 1e-9):
         made = type('Made', (Stepped,), {'change': staticmethod(varying(last))})
-        with registered('controllers', wave=made):
+        with register_temporarily('controllers', wave=made):
             hashes.add(run_loop(spec_for_test(), KinematicEngine()).result().trial_hash)
     assert len(hashes) == 2

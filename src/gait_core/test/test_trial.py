@@ -12,7 +12,7 @@ from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
     legged_box,
-    registered,
+    register_temporarily,
     spec_for_test,
 )
 from gait_core.trial import loop as trial_module
@@ -23,7 +23,7 @@ from gait_core.trial.spec import Command, TimedCommand
 
 @pytest.fixture(autouse=True)
 def wave():
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         yield
 
 
@@ -38,7 +38,7 @@ def changed(change):
 
 
 def run(change, **fields):
-    with registered('controllers', changed=changed(change)):
+    with register_temporarily('controllers', changed=changed(change)):
         return run_trial(spec_for_test('changed', **fields), KinematicEngine())
 
 
@@ -91,7 +91,7 @@ def test_unknown_joints_are_ignored_and_named():
         position = np.concatenate([targets.position, [[9.0]]], axis=1)
         return JointTargets(names=(*targets.names, 'tail'), position=position)
 
-    with registered('controllers', changed=changed(more)):
+    with register_temporarily('controllers', changed=changed(more)):
         loop = run_loop(spec_for_test('changed'), KinematicEngine())
     assert loop.unknown_joints == {'tail'}
     assert loop.result().trial_hash == run(lambda t, _: t).trial_hash
@@ -99,7 +99,7 @@ def test_unknown_joints_are_ignored_and_named():
 
 def test_a_joint_that_is_not_commanded_holds():
     engine, name = KinematicEngine(), 'leg1_joint1'
-    with registered('controllers', changed=changed(without(name))):
+    with register_temporarily('controllers', changed=changed(without(name))):
         rollout = run_loop(spec_for_test('changed'), engine).rollout()
     held = rollout.joint_positions[:, engine.robot.joint_index[name]]
     np.testing.assert_array_equal(held, held[0])
@@ -211,7 +211,7 @@ def test_a_bad_command_ends_the_trial_and_says_why(make, reason):
 
 
 def test_divergence_ends_the_trial_without_a_fitness():
-    with registered('fitness_terms', distance=lambda rollout: 1.0):
+    with register_temporarily('fitness_terms', distance=lambda rollout: 1.0):
         result = run(
             at_tick(5, lambda t: replace(t, position=t.position + 1e3)),
             fitness_terms={'distance': 1.0},
@@ -259,7 +259,7 @@ def test_a_tilted_robot_has_fallen_and_may_still_be_scored():
     def lean(targets):
         return replace(targets, position=np.full_like(targets.position, 1.4))
 
-    with registered('fitness_terms', height=lambda rollout: 2.0):
+    with register_temporarily('fitness_terms', height=lambda rollout: 2.0):
         result = run(lambda t, tick: lean(t) if tick > 5 else t, fitness_terms={'height': 3.0})
     assert result.status == 'fell' and 'tilts' in result.reason
     assert 6 < result.ticks < 25
@@ -289,7 +289,7 @@ def test_there_is_no_result_of_a_running_trial():
 
 def test_fitness_is_the_weighted_sum_of_its_terms():
     terms = {'distance': lambda r: 2.0, 'energy': lambda r: 5.0}
-    with registered('fitness_terms', **terms):
+    with register_temporarily('fitness_terms', **terms):
         result = run_trial(
             spec_for_test(fitness_terms={'distance': 1.5, 'energy': -0.1}), KinematicEngine()
         )
@@ -302,7 +302,7 @@ def test_without_terms_there_is_no_fitness():
 
 
 def test_a_term_that_is_not_finite_is_named():
-    with registered('fitness_terms', broken=lambda rollout: math.nan):
+    with register_temporarily('fitness_terms', broken=lambda rollout: math.nan):
         with pytest.raises(ConfigurationError, match="'broken' returned nan"):
             run_trial(spec_for_test(fitness_terms={'broken': 1.0}), KinematicEngine())
 
@@ -312,7 +312,7 @@ def test_a_term_that_returns_no_number_is_named_with_its_module():
         """Return a text [-]."""
         return 'far'
 
-    with registered('fitness_terms', broken=broken):
+    with register_temporarily('fitness_terms', broken=broken):
         with pytest.raises(TypeError) as caught:
             run_trial(spec_for_test(fitness_terms={'broken': 1.0}), KinematicEngine())
     line = f"fitness term 'broken' ({__name__}) returned 'far', expected a number"
@@ -332,7 +332,7 @@ class Spy(WaveController):
 
 def spied(**fields):
     Spy.seen = []
-    with registered('controllers', spy=Spy):
+    with register_temporarily('controllers', spy=Spy):
         loop = run_loop(spec_for_test('spy', **fields), KinematicEngine())
     return Spy.seen, loop.rollout()
 
@@ -406,10 +406,10 @@ def test_an_engine_that_does_not_report_what_is_needed_is_named():
 
 
 def test_engines_are_made_once_per_process(monkeypatch):
-    monkeypatch.setattr(trial_module, '_engines', {})
-    with registered('engines', kinematic=KinematicEngine):
-        first = trial_module.engine_for('kinematic')
-        assert trial_module.engine_for('kinematic') is first
+    monkeypatch.setattr(trial_module, '_engine_cache', {})
+    with register_temporarily('engines', kinematic=KinematicEngine):
+        first = trial_module.cached_engine('kinematic')
+        assert trial_module.cached_engine('kinematic') is first
         assert run_trial(spec_for_test()).status == 'ok'
 
 

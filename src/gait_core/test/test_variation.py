@@ -6,50 +6,54 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
-    registered,
+    register_temporarily,
     spec_for_test,
 )
 from gait_core.trial.loop import TrialLoop, run_loop, run_trial, start_trial, step_controller
-from gait_core.trial.randomisation import QUANTITIES, varied
+from gait_core.trial.randomisation import RANDOMISED_QUANTITIES, randomise_scene
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import Milestone, TrialSpec
 
 SCENE = Scene(robot='legged_box', engine='kinematic')
-EVERY = {name: (1.0, 3.0) for name in QUANTITIES if name != 'restitution'}
+EVERY = {name: (1.0, 3.0) for name in RANDOMISED_QUANTITIES if name != 'restitution'}
 
 
 @pytest.fixture(autouse=True)
 def wave():
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         yield
 
 
 def test_draws_lie_in_their_range_and_depend_on_the_seed_alone():
-    frictions = [varied(SCENE, {'friction': (0.5, 0.9)}, seed).friction for seed in range(400)]
+    frictions = [
+        randomise_scene(SCENE, {'friction': (0.5, 0.9)}, seed).friction for seed in range(400)
+    ]
     assert 0.5 <= min(frictions) < 0.51 and 0.89 < max(frictions) <= 0.9
     # The mean of 400 even draws is within five of its standard deviations of the middle.
     assert abs(np.mean(frictions) - 0.7) < 5 * 0.4 / np.sqrt(12 * 400)
-    delays = {varied(SCENE, {'sensors.delay_ticks': (0, 2)}, s).sensors.delay_ticks
+    delays = {randomise_scene(SCENE, {'sensors.delay_ticks': (0, 2)}, s).sensors.delay_ticks
               for s in range(40)}  # fmt: skip
     assert delays == {0, 1, 2}
-    assert varied(SCENE, EVERY, 3) == varied(SCENE, dict(reversed(EVERY.items())), 3)
+    assert randomise_scene(SCENE, EVERY, 3) == randomise_scene(
+        SCENE, dict(reversed(EVERY.items())), 3
+    )
 
 
 def test_a_quantity_more_leaves_the_draws_of_the_others():
-    alone = varied(SCENE, {'friction': (0.1, 0.9)}, 7).friction
-    assert varied(SCENE, {**EVERY, 'friction': (0.1, 0.9)}, 7).friction == alone
+    alone = randomise_scene(SCENE, {'friction': (0.1, 0.9)}, 7).friction
+    assert randomise_scene(SCENE, {**EVERY, 'friction': (0.1, 0.9)}, 7).friction == alone
 
 
 def test_every_quantity_reaches_the_scene():
-    drawn = plain(varied(SCENE, EVERY, 1))
-    ground = varied(SCENE, {'terrain.range': (0.1, 0.1)}, 1).terrain
+    drawn = to_plain_data(randomise_scene(SCENE, EVERY, 1))
+    ground = randomise_scene(SCENE, {'terrain.range': (0.1, 0.1)}, 1).terrain
     assert ground.parameters == {'range': 0.1}
-    changed = {name for name, value in drawn.items() if value != plain(SCENE).get(name)}
+    changed = {name for name, value in drawn.items() if value != to_plain_data(SCENE).get(name)}
     assert changed == {
         'draw', 'mass_factor', 'friction', 'terrain', 'initial', 'sensors', 'pushes'
     }  # fmt: skip
@@ -82,17 +86,17 @@ def test_the_record_tells_the_scene_that_was_drawn_and_runs_again():
     )
     loop = run_loop(spec, KinematicEngine())
     drawn = loop.rollout().spec
-    assert drawn.scene == varied(spec.scene, spec.randomise, 4) and not drawn.randomise
+    assert drawn.scene == randomise_scene(spec.scene, spec.randomise, 4) and not drawn.randomise
     assert loop.result().spec_hash == sha256_of(spec)
     assert run_trial(drawn, KinematicEngine()).trial_hash == loop.result().trial_hash
 
 
 def test_what_does_not_use_the_later_fields_keeps_its_hash():
     spec = spec_for_test()
-    assert not {'randomise', 'hopeless'} & set(plain(spec))
-    assert 'mass_factor' not in plain(spec.scene)
+    assert not {'randomise', 'hopeless'} & set(to_plain_data(spec))
+    assert 'mass_factor' not in to_plain_data(spec.scene)
     used = replace(spec, randomise={'mass': (1.0, 2.0)}, hopeless=(Milestone(time=0.1, moved=1),))
-    assert read_value(TrialSpec, plain(used), 'spec') == used
+    assert read_value(TrialSpec, to_plain_data(used), 'spec') == used
     assert len({sha256_of(spec), sha256_of(used)}) == 2
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gait_core.benchmark import Measurement, least_time
+from gait_core.benchmark import Measurement, shortest_wall_time
 from gait_cpg.oscillators import (
     MatsuokaNeurons,
     PhaseOscillators,
@@ -67,7 +67,7 @@ def benchmark() -> list[Measurement]:
 def _time_of(steps: Callable[[], None], count: int) -> float:
     # The first call compiles, or loads what was compiled.
     steps()
-    return least_time(steps) / count
+    return shortest_wall_time(steps) / count
 
 
 def _phase_step_time(count: int) -> float:

@@ -17,10 +17,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, unknown
-from gait_core.parameters.schema import Location, Range, read_file, read_value
-from gait_core.parameters.yaml_file import LOADED_LIMITS
-from gait_core.trial.scene import NOTHING
+from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.parameters.schema import Location, NumberRange, read_file, read_value
+from gait_core.parameters.yaml_file import LIVE_FILE_LIMITS
+from gait_core.trial.scene import EMPTY_MAPPING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,9 @@ class OwnGaitFile:
     """
 
     duty_factor: Any
-    lags: Mapping[str, Annotated[float, Range(0.0, 1.0)]] = field(default_factory=lambda: NOTHING)
+    lags: Mapping[str, Annotated[float, NumberRange(0.0, 1.0)]] = field(
+        default_factory=lambda: EMPTY_MAPPING
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +121,9 @@ def _values_by_leg(
     """Return the values of all legs in their order; ConfigurationError for other names."""
     for name in values:
         if name not in legs:
-            raise ConfigurationError(f'{(location / name).owner}: {unknown("leg", name, legs)}')
+            raise ConfigurationError(
+                f'{(location / name).owner}: {unknown_name_error("leg", name, legs)}'
+            )
     for name in legs:
         if name not in values:
             raise location.error(f"leg '{name}' is missing; legs: {', '.join(legs)}")
@@ -138,7 +142,7 @@ def read_gait(file: str) -> OwnGait:
     """
     if not file:
         raise ConfigurationError(f"gait '{OWN_GAIT}' needs a gait_file")
-    content, location = read_file(OwnGaitFile, Path(file).expanduser(), LOADED_LIMITS)
+    content, location = read_file(OwnGaitFile, Path(file).expanduser(), LIVE_FILE_LIMITS)
     kind: Any = Mapping[str, float] if isinstance(content.duty_factor, Mapping) else float
     duty_factor = read_value(kind, content.duty_factor, location / 'duty_factor')
     _check_duty_factors(duty_factor, location / 'duty_factor')
@@ -157,7 +161,7 @@ def _check_duty_factors(shares: Mapping[str, float] | float, location: Location)
 def find_gait(name: str) -> Gait:
     """Return a gait by name; raise ConfigurationError naming the nearest valid one."""
     if name not in GAITS:
-        raise unknown('gait', name, GAITS)
+        raise unknown_name_error('gait', name, GAITS)
     return GAITS[name]
 
 

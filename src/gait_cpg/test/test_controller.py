@@ -12,7 +12,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.kinematics.leg_paths import follow_chains
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
@@ -36,7 +36,7 @@ velocities = st.tuples(st.floats(-0.6, 0.6), st.floats(-0.3, 0.3), st.floats(-1.
 
 def controller(robot=ROBOT, preset='trot', **changes):
     chosen = {**PhaseCpgController.presets[preset], **changes}
-    return PhaseCpgController(robot, build(PhaseCpgParams, chosen))
+    return PhaseCpgController(robot, make_parameters(PhaseCpgParams, chosen))
 
 
 def walk(walker, velocity, seconds, dt=DT):
@@ -249,7 +249,7 @@ def test_new_parameters_settle_without_a_jump():
         'body_height': -0.02,
         'stance_width': 0.02,
     }
-    walker.set_params(build(PhaseCpgParams, changed))
+    walker.set_params(make_parameters(PhaseCpgParams, changed))
     assert walker.params.body_height == -0.02
     _, after = walk(walker, (0.2, 0.0, 0.0), 3.0)
     assert np.abs(after).max() < 1.5 * np.abs(before).max()
@@ -270,7 +270,7 @@ def test_new_parameters_settle_without_a_jump():
 def test_standing_feet_settle_into_a_new_posture_at_the_stated_rate():
     walker = controller(convergence_rate=5.0)
     walk(walker, NOWHERE, 0.2)
-    walker.set_params(build(PhaseCpgParams, {
+    walker.set_params(make_parameters(PhaseCpgParams, {
         'convergence_rate': 5.0, 'body_height': -0.02, 'body_shift': 0.01,
         'stance_width': 0.02}))  # fmt: skip
     positions, _ = walk(walker, NOWHERE, 0.4)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Imu, Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
@@ -130,7 +130,7 @@ def test_no_leg_is_asked_for_more_than_it_reaches():
 
 
 def walker(**values):
-    return PhaseCpgController(ROBOT, build(PhaseCpgParams, values))
+    return PhaseCpgController(ROBOT, make_parameters(PhaseCpgParams, values))
 
 
 def test_a_walk_on_level_ground_is_the_same_walk_and_a_slope_turns_its_feet():
@@ -151,7 +151,7 @@ def test_a_walk_on_level_ground_is_the_same_walk_and_a_slope_turns_its_feet():
     for x, _, z in level.landings().values():
         assert z == pytest.approx(STANCE[:, 2].mean() + 0.07 * x, abs=1e-3)
     assert len(level.landings()) == 4 - down.sum()
-    level.set_params(build(PhaseCpgParams, {}))
+    level.set_params(make_parameters(PhaseCpgParams, {}))
     fastest = 0.0
     for _ in range(150):
         fastest = max(fastest, np.abs(level.step(DT, FORWARD, hill).velocity).max())

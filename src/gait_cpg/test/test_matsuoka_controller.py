@@ -10,7 +10,7 @@ import pytest
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Contacts, Observation
-from gait_core.parameters.declaration import Parameters, build, describe
+from gait_core.parameters.declaration import Parameters, declared_parameters, make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
 from gait_core.testing.doubles import legged_box
@@ -38,7 +38,7 @@ BOX = bent(4)
 
 
 def controller(robot=SPINE, **values):
-    return MatsuokaController(robot, build(MatsuokaParams, values))
+    return MatsuokaController(robot, make_parameters(MatsuokaParams, values))
 
 
 def efforts(driver, periods, dt=DT):
@@ -126,14 +126,14 @@ def test_parameters_reach_the_oscillators():
 
 
 def test_the_declared_weights_are_those_of_the_most_oscillators():
-    names = [info.name for info in describe(MatsuokaParams)]
+    names = [info.name for info in declared_parameters(MatsuokaParams)]
     count = 2 * MAX_OSCILLATORS * (MAX_OSCILLATORS - 1)
     assert names[:count] == [f'w{k}' for k in range(1, count + 1)]
     assert issubclass(MatsuokaParams, Parameters)
     with pytest.raises(ConfigurationError, match=r"'w3' = 11 is outside \[0, 10\]"):
-        build(MatsuokaParams, {'w3': 11})
+        make_parameters(MatsuokaParams, {'w3': 11})
     with pytest.raises(ConfigurationError, match="did you mean 'w12'"):
-        build(MatsuokaParams, {'w_12': 2.0})
+        make_parameters(MatsuokaParams, {'w_12': 2.0})
 
 
 def swing_and_lift(targets, robot):
@@ -310,9 +310,9 @@ def test_new_parameters_take_effect_and_more_oscillators_begin_anew():
     driver = controller(blanking=0.0)
     efforts(driver, 50)
     before = driver.state()
-    driver.set_params(build(MatsuokaParams, {'blanking': 0.0, 'gain': 1.0}))
+    driver.set_params(make_parameters(MatsuokaParams, {'blanking': 0.0, 'gain': 1.0}))
     assert driver.state() == before
-    driver.set_params(build(MatsuokaParams, {'blanking': 0.0, 'separate': True}))
+    driver.set_params(make_parameters(MatsuokaParams, {'blanking': 0.0, 'separate': True}))
     fresh = controller(blanking=0.0, separate=True)
     np.testing.assert_array_equal(efforts(driver, 5), efforts(fresh, 5))
     driver.reset(3)

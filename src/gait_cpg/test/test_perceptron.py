@@ -9,7 +9,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.files.archives import load_weights
 from gait_core.kinematics.slider_crank import carriage_position
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
@@ -45,13 +45,13 @@ def observed(positions=SPIDER.joint_stance, lengths=SPIDER.stance[16:], turn=0.0
 
 def test_run_a_and_run_b_have_as_many_weights_as_the_thesis_counts():
     for preset, inputs, total in (('source', 12785, 384030), ('source_b', 7685, 1155150)):
-        params = build(PerceptronParams, PerceptronController.presets[preset])
+        params = make_parameters(PerceptronParams, PerceptronController.presets[preset])
         layout = PerceptronController.array_shapes(SPIDER, params)
         assert (layout.inputs, layout.perceptrons * layout.weights_per_perceptron) == (
             inputs,
             total,
         )
-    text = build(PerceptronParams, PerceptronController.presets['text'])
+    text = make_parameters(PerceptronParams, PerceptronController.presets['text'])
     assert PerceptronController.array_shapes(SPIDER, text).inputs == 12534
 
 
@@ -149,19 +149,19 @@ def test_knee_forces_are_those_along_the_carriage():
 )
 def test_the_direction_is_of_the_ground_or_of_the_robot(frame, expected):
     # Turned a quarter to the left, what lies ahead on the ground is at the right hand.
-    layout = PerceptronController.array_shapes(SPIDER, build(PerceptronParams, SMALL))
+    layout = PerceptronController.array_shapes(SPIDER, make_parameters(PerceptronParams, SMALL))
     for channel, value in zip((32, 33), expected, strict=True):
         weights = np.zeros((5, layout.weights_per_perceptron), dtype=np.float32)
         weights[0, channel] = value
         weights[0, layout.inputs] = 0.01
-        params = build(PerceptronParams, {**SMALL, 'direction': frame})
+        params = make_parameters(PerceptronParams, {**SMALL, 'direction': frame})
         controller = PerceptronController(SPIDER, params, layout.split_weights(weights))
         controller.step(DT, Command(velocity=(0.2, 0.0, 0.0)), observed(turn=0.5 * math.pi))
         assert controller.state()['active'] == (1.0 if value else 0.0)
 
 
 def test_outputs_are_steps_of_the_speed_of_set_points():
-    params = build(PerceptronParams, {**SMALL, 'spare': 'one'})
+    params = make_parameters(PerceptronParams, {**SMALL, 'spare': 'one'})
     layout = PerceptronController.array_shapes(SPIDER, params)
     weights = np.zeros((5, layout.weights_per_perceptron), dtype=np.float32)
     weights[:, 34] = 1.0  # The spare channel carries 1: all are always active.
@@ -184,13 +184,13 @@ def test_outputs_are_steps_of_the_speed_of_set_points():
 
 
 def test_weights_come_back_from_their_file_bit_by_bit(tmp_path):
-    layout = PerceptronController.array_shapes(SPIDER, build(PerceptronParams, SMALL))
+    layout = PerceptronController.array_shapes(SPIDER, make_parameters(PerceptronParams, SMALL))
     weights = layout.random_weights(np.random.default_rng(3))
     file = tmp_path / 'weights.npz'
     np.savez(file, **layout.split_weights(weights))
     again = load_weights(str(file))
     assert layout.join_weights(again).tobytes() == weights.tobytes()
-    params = build(PerceptronParams, SMALL)
+    params = make_parameters(PerceptronParams, SMALL)
     answers = []
     for arrays in (layout.split_weights(weights), again):
         controller = PerceptronController(SPIDER, params, arrays)
@@ -219,7 +219,7 @@ def test_first_weights_fill_their_ranges():
     ],
 )
 def test_weights_that_do_not_fit_are_refused(change, words):
-    params = build(PerceptronParams, SMALL)
+    params = make_parameters(PerceptronParams, SMALL)
     layout = PerceptronController.array_shapes(SPIDER, params)
     arrays = dict(layout.split_weights(layout.random_weights(np.random.default_rng(0))))
     change(arrays)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Imu, Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import read_gait
@@ -28,7 +28,7 @@ ROBOT = replace(
 
 
 def walker(**values):
-    return PhaseCpgController(ROBOT, build(PhaseCpgParams, values))
+    return PhaseCpgController(ROBOT, make_parameters(PhaseCpgParams, values))
 
 
 def feet(positions):
@@ -178,7 +178,7 @@ def test_one_gait_settles_into_another_of_other_duty_factors(tmp_path):
     after(one, 1.0, (0.2, 0.0, 0.0))
     fastest = []
     for values in ({'gait': 'own', 'gait_file': own}, {'gait': 'trot'}):
-        one.set_params(build(PhaseCpgParams, {'frequency': 2.0, **values}))
+        one.set_params(make_parameters(PhaseCpgParams, {'frequency': 2.0, **values}))
         fastest.append(after(one, 3.0, (0.2, 0.0, 0.0))[1])
     assert max(fastest) < 1.5 * after(walker(gait='trot', frequency=2.0), 2.0, (0.2, 0.0, 0.0))[1]
     always = walker(gait='trot', frequency=2.0)
@@ -224,4 +224,4 @@ def test_a_gait_file_that_does_not_fit_is_named(tmp_path, text, message):
 
 def test_a_gait_of_ones_own_needs_its_file():
     with pytest.raises(ConfigurationError, match='needs a gait_file'):
-        build(PhaseCpgParams, {'gait': 'own'})
+        make_parameters(PhaseCpgParams, {'gait': 'own'})

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
@@ -48,7 +48,7 @@ def test_feet_that_cannot_bring_the_share_at_which_frictions_are_in_balance():
 @pytest.mark.parametrize('turn', [0.2, -0.1])
 def test_strides_differ_by_as_much_more_as_sliding_takes(turn):
     one = PhaseCpgController(
-        PLANAR, build(PhaseCpgParams, {'frequency': 2.5, 'duty_factor': 0.75})
+        PLANAR, make_parameters(PhaseCpgParams, {'frequency': 2.5, 'duty_factor': 0.75})
     )
     command = Command(velocity=(0.2, 0.0, turn))
     legs, speeds, before = legs_of(PLANAR)[0], [], np.zeros(4)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 import resource
 
-from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.benchmark import Measurement, measure_wall_time, shortest_times
 from gait_core.trial.setup import default_trial, usable_engines, usable_robots
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
@@ -37,8 +37,8 @@ def _measure_rates(engine: str) -> list[Measurement]:
         for evaluator in evaluators:
             # Starting processes and loading the robot is paid once a run.
             evaluator.evaluate(specs[:2])
-        one, two = in_turn(
-            *(partial(timed, partial(each.evaluate, specs)) for each in evaluators),
+        one, two = shortest_times(
+            *(partial(measure_wall_time, partial(each.evaluate, specs)) for each in evaluators),
             repeats=_REPEATS,
         )
     finally:

@@ -8,7 +8,7 @@ import threading
 import traceback
 
 from gait_core.contracts import Evaluator
-from gait_core.errors import RunStopped, reason
+from gait_core.errors import RunStopped, describe_error
 from gait_evolver.loop import Evolution, EvolutionProgress
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
@@ -82,7 +82,7 @@ class EvolutionThread:
             self.status, self.message = 'failed', str(error)
         except (Exception, SystemExit) as error:
             # An exception in a thread would be lost: keep it for the caller.
-            self.status, self.message = 'failed', reason(error)
+            self.status, self.message = 'failed', describe_error(error)
             self.details = traceback.format_exc()
 
     def _evolve(self) -> None:

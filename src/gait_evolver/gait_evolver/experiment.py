@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError, unknown
-from gait_core.parameters.plain_data import later
-from gait_core.parameters.schema import Location, Range, Source, read_value
+from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.parameters.plain_data import added_field
+from gait_core.parameters.schema import Location, NumberRange, Source, read_value
 from gait_core.parameters.yaml_file import Document, read_document
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.seeding import check_seed
-from gait_core.trial.setup import merged
+from gait_core.trial.setup import merge_settings
 from gait_core.trial.spec import Milestone, TimedCommand
 
 EXPERIMENT_FORMAT = 1
@@ -56,7 +56,7 @@ class OptimizerChoice:
     """A registered optimiser and its settings by name."""
 
     name: str = 'genetic'
-    settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    settings: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class CurriculumStage:
 
     generations: int = 0
     fitness: float | None = None
-    scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    scene: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     duration: float | None = None
     script: tuple[TimedCommand, ...] = ()
     randomise: Mapping[str, Any] | None = None
@@ -105,9 +105,9 @@ class StoppingRules:
     """
 
     fitness: float | None = None
-    stagnation: Annotated[int, Range(0)] = 0
-    trials: Annotated[int, Range(0)] = 0
-    wall_time: Annotated[float, Range(0.0, unit='s')] = 0.0
+    stagnation: Annotated[int, NumberRange(0)] = 0
+    trials: Annotated[int, NumberRange(0)] = 0
+    wall_time: Annotated[float, NumberRange(0.0, unit='s')] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,30 +176,30 @@ class Experiment:
     robot: str
     controller: str = ''
     preset: str = ''
-    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    genes: Mapping[str, GeneBounds] = field(default_factory=lambda: NOTHING)
-    scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
+    genes: Mapping[str, GeneBounds] = field(default_factory=lambda: EMPTY_MAPPING)
+    scene: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     engines: tuple[str, ...] = ()
     script: tuple[TimedCommand, ...] = ()
     duration: float
     settle_time: float = 0.0
     fitness: Mapping[str, float]
-    gates: Mapping[str, float | None] = field(default_factory=lambda: NOTHING)
+    gates: Mapping[str, float | None] = field(default_factory=lambda: EMPTY_MAPPING)
     optimizer: OptimizerChoice = field(default_factory=OptimizerChoice)
     # A plan, and each generation, is held in memory.
-    generations: Annotated[int, Range(1, 10**6)] = 10
-    population: Annotated[int, Range(0, 10**5)] = 0
-    repeats: Annotated[int, Range(1, 10**4)] = 1
+    generations: Annotated[int, NumberRange(1, 10**6)] = 10
+    population: Annotated[int, NumberRange(0, 10**5)] = 0
+    repeats: Annotated[int, NumberRange(1, 10**4)] = 1
     common_seeds: bool = False
     bodies: str = 'one'
-    start_spread: Annotated[float, Range(0.0, unit='m')] = 0.0
+    start_spread: Annotated[float, NumberRange(0.0, unit='m')] = 0.0
     seed: int = 0
     evaluator: str = 'local'
-    objectives: Mapping[str, Mapping[str, float]] = later(factory=lambda: NOTHING)
-    randomise: Mapping[str, Any] = later(factory=lambda: NOTHING)
-    hopeless: tuple[Milestone, ...] = later(())
-    curriculum: tuple[CurriculumStage, ...] = later(())
-    stop: StoppingRules = later(StoppingRules())
+    objectives: Mapping[str, Mapping[str, float]] = added_field(factory=lambda: EMPTY_MAPPING)
+    randomise: Mapping[str, Any] = added_field(factory=lambda: EMPTY_MAPPING)
+    hopeless: tuple[Milestone, ...] = added_field(())
+    curriculum: tuple[CurriculumStage, ...] = added_field(())
+    stop: StoppingRules = added_field(StoppingRules())
 
     def __post_init__(self) -> None:
         """Check version, seed, and values that do not go together."""
@@ -214,7 +214,7 @@ class Experiment:
         if not self.fitness:
             raise ConfigurationError('experiment.fitness is empty')
         if self.bodies not in BODY_CHOICES:
-            raise unknown('experiment.bodies', self.bodies, BODY_CHOICES)
+            raise unknown_name_error('experiment.bodies', self.bodies, BODY_CHOICES)
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
                 f'experiment.repeats is {self.repeats}, bodies {self.bodies} and start_spread '
@@ -259,13 +259,13 @@ def experiment_files() -> dict[str, Path]:
     return files
 
 
-def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Experiment:
+def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = EMPTY_MAPPING) -> Experiment:
     """Return the experiment that ``read_experiment`` reads."""
     return read_experiment(name_or_path, overrides)[0]
 
 
 def read_experiment(
-    name_or_path: str, overrides: Mapping[str, Any] = NOTHING
+    name_or_path: str, overrides: Mapping[str, Any] = EMPTY_MAPPING
 ) -> tuple[Experiment, Location]:
     """
     Return the experiment of a name or YAML file, with some values replaced, and its location.
@@ -288,7 +288,7 @@ def read_experiment(
     if path.suffix not in ('.yaml', '.yml'):
         files = experiment_files()
         if name_or_path not in files:
-            raise registry.named_package(unknown('experiment', name_or_path, files))
+            raise registry.with_package_hint(unknown_name_error('experiment', name_or_path, files))
         path = files[name_or_path]
     document = read_document(path)
     location = experiment_location(document, overrides)
@@ -296,7 +296,9 @@ def read_experiment(
     return replace(experiment, robot=_resolve_robot_path(path, experiment.robot)), location
 
 
-def experiment_location(document: Document, overrides: Mapping[str, Any] = NOTHING) -> Location:
+def experiment_location(
+    document: Document, overrides: Mapping[str, Any] = EMPTY_MAPPING
+) -> Location:
     """Return the location of the experiment in a file some of whose values are replaced."""
     source = Source(str(document.path), document, replaced=_rename_gait_key(overrides))
     return Location('experiment', source)
@@ -306,7 +308,7 @@ def _rename_gait_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return overrides by the keys of the file: there ``gait`` is ``parameters``."""
     changes = dict(overrides)
     if 'gait' in changes:
-        changes['parameters'] = merged(changes.get('parameters', {}), changes.pop('gait'))
+        changes['parameters'] = merge_settings(changes.get('parameters', {}), changes.pop('gait'))
     return changes
 
 
@@ -349,7 +351,7 @@ def rebuild_experiment(
     content = _drop_replaced_settings(content, changes, 'optimizer', 'name', 'settings')
     content = _drop_replaced_settings(content, changes, 'scene', 'engine', 'engine_options')
     experiment: Experiment = read_value(
-        Experiment, merged({'name': name, **content}, changes), location
+        Experiment, merge_settings({'name': name, **content}, changes), location
     )
     return experiment
 

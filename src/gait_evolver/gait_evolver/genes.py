@@ -13,10 +13,10 @@ from gait_core.parameters.declaration import (
     Gene,
     Parameters,
     ParameterSpace,
-    build,
-    describe,
+    declared_parameters,
+    make_parameters,
     parameter_info,
-    space_from,
+    parameter_space,
 )
 from gait_core.parameters.schema import Location, check_parameters
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
@@ -36,7 +36,7 @@ def gene_space(
 
 def _bounded_gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
     """Return a gene as the controller declares it, within the bounds of the experiment."""
-    (gene,) = space_from(cls, (name,)).genes
+    (gene,) = parameter_space(cls, (name,)).genes
     lower = gene.lower if bounds.lower is None else bounds.lower
     upper = gene.upper if bounds.upper is None else bounds.upper
     for bound in (lower, upper):
@@ -93,7 +93,7 @@ def _gene_values(experiment: Experiment, key: str, setting: str) -> dict[str, An
         raise ConfigurationError(f"gene '{silent[0]}' has no {key}, but others have one")
     choice = experiment.optimizer
     cls = registry.optimizer(choice.name)
-    if setting not in {info.name for info in describe(cls.Settings)}:
+    if setting not in {info.name for info in declared_parameters(cls.Settings)}:
         raise ConfigurationError(
             f"optimizer '{choice.name}' takes no {key} of genes; remove it from them"
         )
@@ -118,13 +118,13 @@ def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerCh
             )
         given['population'] = experiment.population
     _set_objectives(experiment, given, cls)
-    return OptimizerChoice(name=choice.name, settings=asdict(build(cls.Settings, given)))
+    return OptimizerChoice(name=choice.name, settings=asdict(make_parameters(cls.Settings, given)))
 
 
 def _set_objectives(experiment: Experiment, given: dict[str, Any], cls: type[Optimizer]) -> None:
     """Give an optimiser the number of objectives; refuse one that looks at the fitness alone."""
     count, name = 1 + len(experiment.objectives), experiment.optimizer.name
-    takes = 'objectives' in {info.name for info in describe(cls.Settings)}
+    takes = 'objectives' in {info.name for info in declared_parameters(cls.Settings)}
     if not takes:
         if count > 1:
             raise ConfigurationError(

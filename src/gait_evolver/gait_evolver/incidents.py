@@ -7,8 +7,8 @@ from contextlib import suppress
 import sys
 
 from gait_core.contracts import Evaluator
-from gait_core.errors import ConfigurationError, DeadlyTrial, RunStopped, nearest
-from gait_core.trial.loop import unfinished
+from gait_core.errors import ConfigurationError, DeadlyTrial, RunStopped, name_hint
+from gait_core.trial.loop import result_without_ticks
 from gait_core.trial.spec import EXCEPTION, SKIPPED, TrialResult, TrialSpec
 from gait_evolver.run.store import RunStore
 
@@ -67,7 +67,7 @@ class IncidentHandler:
         results: dict[int, TrialResult] = {}
         for index, name in enumerate(names):
             if name in self._skipped:
-                results[index] = unfinished(specs[index], SKIPPED, 'left out on request')
+                results[index] = result_without_ticks(specs[index], SKIPPED, 'left out on request')
                 self._report(f'trial {name} is left out and recorded as {SKIPPED}')
                 count()
         positions = [index for index in range(len(specs)) if index not in results]
@@ -101,7 +101,7 @@ class IncidentHandler:
         """Raise ConfigurationError if a generation lacks a trial that is to be left out."""
         for name in self._skipped:
             if name.partition('/')[0] == str(generation) and name not in names:
-                raise ConfigurationError(f"no trial '{name}' in the run: {nearest(name, names)}")
+                raise ConfigurationError(f"no trial '{name}' in the run: {name_hint(name, names)}")
 
     def _report_exception(self, name: str, reason: str) -> None:
         if reason not in self._reported_reasons and len(self._reported_reasons) < _MAX_REASONS:

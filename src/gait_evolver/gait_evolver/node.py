@@ -20,12 +20,17 @@ from std_srvs.srv import Trigger
 
 from gait_core import registry
 from gait_core.contracts import Evaluator
-from gait_core.errors import ConfigurationError, reason
-from gait_core.parameters.declaration import Parameters, flag, text, whole
+from gait_core.errors import ConfigurationError, describe_error
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_core.parameters.plain_data import sha256_of
 from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.seeding import MAX_SEED
-from gait_core.trial.setup import check_registered, merged, nested
+from gait_core.trial.setup import check_registered, merge_settings, nest_settings
 from gait_core.trial.spec import TrialResult
 from gait_evolver.evolution_thread import EvolutionThread
 from gait_evolver.loop import new_run_folder
@@ -59,30 +64,30 @@ _MAX_WORKERS = 1000
 class EvolverParams(Parameters):
     """Parameters of the evolver: the experiment of the start, and defaults of goals."""
 
-    experiment: str = text(
+    experiment: str = str_parameter(
         '',
         doc='Experiment to run at the start: name or file. Empty: wait for goals.',
         read_only=True,
     )
-    generations: int = whole(
+    generations: int = int_parameter(
         0,
         low=0,
         high=1000000,
         doc='Number of generations of that run; 0: as in the experiment.',
         read_only=True,
     )
-    seed: int = whole(
+    seed: int = int_parameter(
         -1,
         low=-1,
         high=MAX_SEED,
         doc='Seed of that run; -1: as in the experiment.',
         read_only=True,
     )
-    run_directory: str = text(
+    run_directory: str = str_parameter(
         '', doc='Run directory of that run. Empty: a new folder in ./runs.', read_only=True
     )
-    resume: bool = flag(False, doc='Continue the run in run_directory.', read_only=True)
-    evaluator: str = text('ros', doc='Evaluator of goals that name none.')
+    resume: bool = bool_parameter(False, doc='Continue the run in run_directory.', read_only=True)
+    evaluator: str = str_parameter('ros', doc='Evaluator of goals that name none.')
 
 
 class EvolverNode(Node):
@@ -206,10 +211,10 @@ class EvolverNode(Node):
         try:
             self._begin(handle.request)
         except CAUGHT_EXCEPTIONS as error:
-            self.get_logger().error(f'goal refused: {reason(error)}')
+            self.get_logger().error(f'goal refused: {describe_error(error)}')
             self.get_logger().debug(traceback.format_exc())
             handle.abort()
-            return Evolve.Result(status='failed', message=reason(error))
+            return Evolve.Result(status='failed', message=describe_error(error))
         self._goal, self._ended = handle, Future(executor=self.executor)
         await self._ended
         run = self._run
@@ -386,7 +391,7 @@ def _check_goal(goal: Evolve.Goal) -> None:
 
 def _goal_overrides(goal: Evolve.Goal) -> Mapping[str, Any]:
     given = from_parameter_values(goal.settings)
-    changes: dict[str, Any] = nested(
+    changes: dict[str, Any] = nest_settings(
         (name, list(value) if isinstance(value, tuple) else value) for name, value in given.items()
     )
     if goal.generations:
@@ -394,7 +399,7 @@ def _goal_overrides(goal: Evolve.Goal) -> Mapping[str, Any]:
     if goal.seed >= 0:
         changes['seed'] = goal.seed
     if goal.engine:
-        changes = merged(changes, single_engine_overrides(goal.engine))
+        changes = merge_settings(changes, single_engine_overrides(goal.engine))
     return changes
 
 

@@ -10,16 +10,16 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.contracts import ArrayShapes, Optimizer
-from gait_core.errors import ConfigurationError, nearest
-from gait_core.parameters.declaration import ParameterSpace, build
-from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.errors import ConfigurationError, name_hint
+from gait_core.parameters.declaration import ParameterSpace, make_parameters
+from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.parameters.schema import Location, check_parameters, read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
-from gait_core.trial.gates import check_limit, checked_limits
-from gait_core.trial.randomisation import varied
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.gates import check_gate_limit, gate_limits
+from gait_core.trial.randomisation import randomise_scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.setup import (
     check_registered,
@@ -27,8 +27,8 @@ from gait_core.trial.setup import (
     controller_parameters,
     default_script,
     make_scene,
-    merged,
-    scene_on,
+    merge_settings,
+    scene_with_engine,
 )
 from gait_core.trial.sources import sources_hash
 from gait_core.trial.spec import TrialSpec
@@ -120,9 +120,9 @@ class Plan:
     def array_shapes(self) -> ArrayShapes:
         """Shapes of the arrays that are searched; empty where genes are."""
         if not registry.optimizer(self.experiment.optimizer.name).searches_arrays:
-            return NOTHING
+            return EMPTY_MAPPING
         controller = registry.controller(self.trial.controller)
-        params = build(controller.Params, self.trial.parameters)
+        params = make_parameters(controller.Params, self.trial.parameters)
         return controller.array_shapes(load_robot(self.trial.scene.robot), params)
 
     def make_optimizer(self) -> Optimizer:
@@ -171,7 +171,7 @@ class Plan:
         return scene
 
 
-def load_plan(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Plan:
+def load_plan(name_or_path: str, overrides: Mapping[str, Any] = EMPTY_MAPPING) -> Plan:
     """Return the plan of the experiment of a name or YAML file, with some values replaced."""
     return resolve_experiment(*read_experiment(name_or_path, overrides))
 
@@ -209,7 +209,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     space = gene_space(controller, experiment.genes, location / 'genes')
     scene = _resolve_scene(experiment, location / 'scene')
     engines = experiment.engines or (scene.engine,)
-    gates = checked_limits(robot, scene, experiment.gates)
+    gates = gate_limits(robot, scene, experiment.gates)
     others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
     trial = TrialSpec(
         scene=scene,
@@ -234,7 +234,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
             )
             for gene in space.genes
         },
-        scene={key: value for key, value in plain(trial.scene).items() if key != 'robot'},
+        scene={key: value for key, value in to_plain_data(trial.scene).items() if key != 'robot'},
         engines=engines,
         script=trial.script,
         gates=gates,
@@ -274,7 +274,7 @@ def _check_registered_names(experiment: Experiment, location: Location) -> None:
             check_registered(kind, name)
     for gate, limit in experiment.gates.items():
         with (location / 'gates' / gate).errors_located():
-            check_limit(gate, limit)
+            check_gate_limit(gate, limit)
 
 
 def _plan_stages(
@@ -289,7 +289,9 @@ def _plan_stages(
         trial,
     ]
     lessons = tuple(
-        StagePlan(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
+        StagePlan(
+            trial=one, scenes={engine: scene_with_engine(one.scene, engine) for engine in engines}
+        )
         for one in trials
     )
     for lesson in lessons:
@@ -328,7 +330,7 @@ def _stage_trial(
     experiment: Experiment, trial: TrialSpec, stage: CurriculumStage, location: Location
 ) -> TrialSpec:
     """Return the trial of a stage: the experiment's, changed as the stage says."""
-    changed = replace(experiment, scene=merged(experiment.scene, stage.scene))
+    changed = replace(experiment, scene=merge_settings(experiment.scene, stage.scene))
     return replace(
         trial,
         scene=_resolve_scene(changed, location / 'scene') if stage.scene else trial.scene,
@@ -361,7 +363,7 @@ def _check_terrain_ranges(trial: TrialSpec) -> None:
     for name in trial.randomise:
         if name.startswith('terrain.') and name != 'terrain.seed':
             for end in trial.randomise[name]:
-                load_terrain(varied(trial.scene, {name: (end, end)}, 0).terrain)
+                load_terrain(randomise_scene(trial.scene, {name: (end, end)}, 0).terrain)
 
 
 def _check_search_kind(experiment: Experiment, controller: str, robot: RobotModel) -> None:
@@ -389,7 +391,7 @@ def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
             with (location / 'engine').errors_located():
                 raise ConfigurationError(
                     f"scene.engine '{named}' is not one of experiment.engines: "
-                    f'{nearest(str(named), engines)}'
+                    f'{name_hint(str(named), engines)}'
                 )
         given['engine'] = named
     return make_scene(experiment.robot, given, location.as_top())

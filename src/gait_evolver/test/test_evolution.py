@@ -16,9 +16,9 @@ import yaml
 
 from gait_core.contracts import Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, whole
-from gait_core.parameters.plain_data import plain
-from gait_core.testing.doubles import InProcessEvaluator, registered
+from gait_core.parameters.declaration import Parameters, float_parameter, int_parameter
+from gait_core.parameters.plain_data import to_plain_data
+from gait_core.testing.doubles import InProcessEvaluator, register_temporarily
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
@@ -540,8 +540,8 @@ def test_what_a_command_line_gives_has_no_position_in_the_file(tmp_path):
 def test_an_optimiser_is_given_its_settings_in_their_types():
     @dataclass(frozen=True, kw_only=True)
     class Settings(Parameters):
-        count: int = whole(4, low=1, high=9, doc='Candidates.')
-        width: float = bounded(1.0, low=0.0, high=9.0, unit='-', doc='Of a step.')
+        count: int = int_parameter(4, low=1, high=9, doc='Candidates.')
+        width: float = float_parameter(1.0, low=0.0, high=9.0, unit='-', doc='Of a step.')
 
     class Recorder(Optimizer):
         """Keeps its settings as they were given."""
@@ -556,7 +556,7 @@ def test_an_optimiser_is_given_its_settings_in_their_types():
             """Forget them."""
 
     Recorder.Settings = Settings
-    with registered('optimizers', recorder=Recorder):
+    with register_temporarily('optimizers', recorder=Recorder):
         choice = {'name': 'recorder', 'settings': {'count': 8.0, 'width': 2}}
         settings = plan(optimizer=choice, population=0).make_optimizer().settings
     assert {name: type(value) for name, value in settings.items()} == {
@@ -586,7 +586,7 @@ def test_unknown_experiments_and_files(tmp_path):
 def test_experiments_of_another_package_are_found_by_name(tmp_path):
     (tmp_path / 'mine.yaml').write_text(yaml.safe_dump({**EXPERIMENT, 'robot': './legs'}))
     (tmp_path / 'legs').mkdir()
-    with registered('experiment_folders', mine=lambda: tmp_path):
+    with register_temporarily('experiment_folders', mine=lambda: tmp_path):
         assert {'guroo_quick', 'mine'} <= set(experiment_names())
         assert load_experiment('mine').robot == str(tmp_path / 'legs')
         (tmp_path / 'guroo_quick.yaml').write_text('')
@@ -626,7 +626,7 @@ def test_the_limits_of_the_robot_are_written_out_and_read_back():
     assert resolved.experiment.gates['airborne'] == 3.0
     assert resolved.experiment.gates['speed'] is None
     assert 'speed' not in resolved.trial.gates
-    again = resolve_experiment(rebuild_experiment(plain(resolved.experiment), 'small', {}))
+    again = resolve_experiment(rebuild_experiment(to_plain_data(resolved.experiment), 'small', {}))
     assert again.config_hash == resolved.config_hash
     assert again.trial.gates == resolved.trial.gates
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.testing.doubles import changed_rollout, made_rollout, spec_for_test
+from gait_core.testing.doubles import make_rollout, rollout_with_arrays, spec_for_test
 from gait_core.trial.loop import run_loop
 from gait_evolver import fitness
 
@@ -23,14 +23,14 @@ def still():
     poses = np.zeros((T + 1, 1, 7))
     poses[:, :, 6] = 1.0
     standing = _standing()
-    return made_rollout(standing.robot, standing.spec, T, body_poses=poses)
+    return make_rollout(standing.robot, standing.spec, T, body_poses=poses)
 
 
 def _standing():
     from gait_core.motion.stance_controller import HoldController
-    from gait_core.testing.doubles import KinematicEngine, registered
+    from gait_core.testing.doubles import KinematicEngine, register_temporarily
 
-    with registered('controllers', hold=HoldController):
+    with register_temporarily('controllers', hold=HoldController):
         return run_loop(spec_for_test('hold', duration=T * DT), KinematicEngine()).rollout()
 
 
@@ -41,7 +41,7 @@ def moved(rollout, ahead, left, yaw0=0.0, turn=0.0):
     poses = np.zeros((T + 1, 1, 7))
     poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2] = share * x, share * y, 0.3
     poses[:, 0, 3:] = Rotation.from_euler('z', (yaw0 + share * turn)[:, None]).as_quat()
-    return changed_rollout(rollout, body_poses=poses)
+    return rollout_with_arrays(rollout, body_poses=poses)
 
 
 @given(ahead=st.floats(-5, 5), left=st.floats(-5, 5), yaw0=st.floats(-3, 3), turn=st.floats(-9, 9))
@@ -64,7 +64,7 @@ def test_energy_is_positive_work(still):
     efforts, rates = np.zeros_like(still.joint_efforts), np.zeros_like(still.joint_velocities)
     efforts[:, 0], rates[:, 0] = 2.0, 3.0
     efforts[:, 1], rates[:, 1] = -2.0, 3.0
-    working = changed_rollout(still, joint_efforts=efforts, joint_velocities=rates)
+    working = rollout_with_arrays(still, joint_efforts=efforts, joint_velocities=rates)
     assert fitness.positive_work(working) == pytest.approx(6.0)
     assert fitness.positive_work(still) == 0.0
 
@@ -72,7 +72,7 @@ def test_energy_is_positive_work(still):
 def test_transport_efficiency_is_weight_times_distance_by_work(still):
     efforts, rates = np.zeros_like(still.joint_efforts), np.zeros_like(still.joint_velocities)
     efforts[:, 0], rates[:, 0] = 2.0, 3.0
-    walking = changed_rollout(
+    walking = rollout_with_arrays(
         moved(still, 2.0, 0.3), joint_efforts=efforts, joint_velocities=rates
     )
     weight = 9.81 * still.robot.mass
@@ -85,7 +85,7 @@ def test_transport_efficiency_is_weight_times_distance_by_work(still):
 def test_work_that_the_engine_summed_counts_before_that_of_the_ticks(still):
     work = np.zeros((T + 1, 2, len(still.robot.joint_names)))
     work[1:, 0, 0], work[1:, 1, 0] = 1.5, 4.0
-    assert fitness.positive_work(changed_rollout(still, joint_work=work)) == pytest.approx(4.0)
+    assert fitness.positive_work(rollout_with_arrays(still, joint_work=work)) == pytest.approx(4.0)
 
 
 def test_smoothness_is_minus_the_rms_acceleration(still):
@@ -93,7 +93,7 @@ def test_smoothness_is_minus_the_rms_acceleration(still):
     rates = np.zeros_like(still.joint_velocities)
     rates[:, 0] = 4.0 * np.arange(T + 1) * DT
     n = rates.shape[1]
-    faster = changed_rollout(still, joint_velocities=rates)
+    faster = rollout_with_arrays(still, joint_velocities=rates)
     assert fitness.smoothness(faster) == pytest.approx(-4.0 / np.sqrt(n))
     assert fitness.smoothness(still) == 0.0
 
@@ -102,7 +102,7 @@ def test_tilt_is_the_largest_lean(still):
     poses = still.body_poses.copy()
     poses[20, 0, 3:] = Rotation.from_euler('xy', [0.3, 0.0]).as_quat()
     poses[30, 0, 3:] = Rotation.from_euler('zy', [2.0, -0.5]).as_quat()
-    assert fitness.max_tilt(changed_rollout(still, body_poses=poses)) == pytest.approx(0.5)
+    assert fitness.max_tilt(rollout_with_arrays(still, body_poses=poses)) == pytest.approx(0.5)
     assert fitness.max_tilt(still) == 0.0
 
 
@@ -112,7 +112,7 @@ def test_zmp_margin_of_a_square_stance(still):
     corners = 0.1 * np.array([[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]])
     ticks = np.arange(0, T + 1, 2)
     force = np.array([0.0, 0.0, 9.81 * still.robot.mass / 4])
-    standing = changed_rollout(
+    standing = rollout_with_arrays(
         still,
         contact_tick=np.repeat(ticks, 4),
         contact_sole=np.tile(np.arange(4), len(ticks)),

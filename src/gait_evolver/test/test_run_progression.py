@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
@@ -115,7 +115,7 @@ def test_a_hopeless_trial_is_logged_and_never_wins(tmp_path):
 
 
 def test_an_experiment_without_the_later_keys_is_written_and_hashed_as_before(tmp_path):
-    resolved = plain(plan().experiment)
+    resolved = to_plain_data(plan().experiment)
     later = {'objectives', 'randomise', 'hopeless', 'curriculum', 'stop'}
     assert not later & set(resolved)
     again = resolve_experiment(rebuild_experiment(resolved, 'small', {}))

@@ -9,7 +9,7 @@ import yaml
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
-from gait_core.testing.doubles import WaveController, registered, spec_for_test
+from gait_core.testing.doubles import WaveController, register_temporarily, spec_for_test
 from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.nodes import LiveWalk, evolve_graph, trial_graph, walk_graph, worker_names
 from gait_ros.hardware.motors import default_hardware
@@ -27,7 +27,7 @@ def wave(monkeypatch):
         'package',
         lambda kind, name: 'gait_core' if name == 'wave' else known(kind, name),
     )
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         yield
 
 
@@ -76,7 +76,7 @@ def test_workers_have_namespaces_of_their_own_and_no_clock():
 
 def test_every_executable_exists_and_every_parameter_is_declared():
     pytest.importorskip('rclpy')
-    from gait_core.parameters.declaration import describe
+    from gait_core.parameters.declaration import declared_parameters
     from gait_core.safety.parameters import SafetyParams
     from gait_ros.graph.processes import node_entry_point
     from gait_ros.live.node_parameters import ControllerNodeParams
@@ -90,8 +90,8 @@ def test_every_executable_exists_and_every_parameter_is_declared():
     for node in nodes:
         assert node_entry_point(node).startswith(f'{node.package}.')
         declared = BridgeParams if node.package == 'sim_bridge' else ControllerNodeParams
-        known = {info.name for info in describe(declared)} | {'use_sim_time'}
-        known |= {f'safety.{info.name}' for info in describe(SafetyParams)}
+        known = {info.name for info in declared_parameters(declared)} | {'use_sim_time'}
+        known |= {f'safety.{info.name}' for info in declared_parameters(SafetyParams)}
         assert {name for name in node.parameters if not name.startswith('gait.')} <= known
     assert entry_points(group='console_scripts', name='controller_node')
 

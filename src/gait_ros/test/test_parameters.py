@@ -12,7 +12,14 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, flag, floats, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    floats_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_core.testing.domain import own_domain
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
@@ -24,13 +31,13 @@ from gait_ros.nodes.parameters import (
 
 @dataclass(frozen=True, kw_only=True)
 class Gait(Parameters):
-    frequency: float = bounded(1.2, low=0.1, high=5.0, unit='Hz', doc='Cycles per second.')
-    legs: int = whole(4, low=2, high=8, doc='Number of legs.')
-    mirrored: bool = flag(False, doc='Left and right change places.')
-    kind: str = text('trot', choices=('trot', 'walk'), doc='Order of the legs.')
-    phases: tuple = floats((0.0, 0.5), low=0.0, high=1.0, unit='-', doc='Of each leg.')
-    offsets: tuple = floats((), low=-1.0, high=1.0, unit='m', doc='Of each leg.')
-    robot: str = text('a', doc='Which.', read_only=True)
+    frequency: float = float_parameter(1.2, low=0.1, high=5.0, unit='Hz', doc='Cycles per second.')
+    legs: int = int_parameter(4, low=2, high=8, doc='Number of legs.')
+    mirrored: bool = bool_parameter(False, doc='Left and right change places.')
+    kind: str = str_parameter('trot', choices=('trot', 'walk'), doc='Order of the legs.')
+    phases: tuple = floats_parameter((0.0, 0.5), low=0.0, high=1.0, unit='-', doc='Of each leg.')
+    offsets: tuple = floats_parameter((), low=-1.0, high=1.0, unit='m', doc='Of each leg.')
+    robot: str = str_parameter('a', doc='Which.', read_only=True)
 
     def __post_init__(self):
         super().__post_init__()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import plain, sha256_of
-from gait_core.parameters.schema import Location, Range, Source, read_file, read_value
+from gait_core.parameters.plain_data import sha256_of, to_plain_data
+from gait_core.parameters.schema import Location, NumberRange, Source, read_file, read_value
 from gait_core.parameters.yaml_file import read_document
 from gait_core.robot.robot_file import RobotFile, TrialDefaults
 from gait_core.trial.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
@@ -49,7 +49,7 @@ def test_a_spec_is_rebuilt_to_the_last_bit(friction, x, seed, gain, duration, fl
         seed=seed,
         duration=duration,
     )
-    again = read_value(TrialSpec, json.loads(json.dumps(plain(spec))))
+    again = read_value(TrialSpec, json.loads(json.dumps(to_plain_data(spec))))
     assert sha256_of(again) == sha256_of(spec)
     assert again.scene.pushes[0].force == (x, 0.0, 1.0)
 
@@ -71,7 +71,7 @@ def test_a_result_keeps_what_is_undefined():
         fingerprint='c',
         ticks=3,
     )
-    assert read_value(TrialResult, plain(result)) == result
+    assert read_value(TrialResult, to_plain_data(result)) == result
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ class Wheel:
     """A record with every form of value."""
 
     name: str
-    radius: Annotated[float, Range(0.0, 5.0, 'm')] = 0.1
-    spokes: Annotated[int, Range(0)] = 8
+    radius: Annotated[float, NumberRange(0.0, 5.0, 'm')] = 0.1
+    spokes: Annotated[int, NumberRange(0)] = 8
     driven: bool = False
     at: tuple[float, float] = (0.0, 0.0)
     names: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import sys
 from typing import Any, cast
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_interfaces.srv import SetBehaviour
 from gait_ros.live.node import ControllerNode
 from gait_ros.nodes.parameters import DeclaredParameters, from_parameter_values
@@ -83,7 +83,7 @@ class StageWalkNode(ControllerNode):
             case _:
                 ours = SetBehaviour.Request
                 valid = (ours.START, ours.STOP, ours.SET, ours.LIST)
-                raise unknown('request', request.request, valid)
+                raise unknown_name_error('request', request.request, valid)
 
     def _start_behaviour(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:
         if request.kind == WALK and self._mixer.find(WALK).params.stop:

@@ -9,7 +9,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
@@ -31,7 +31,7 @@ def steps(controller, count, command=WALK, dt=0.02):
 
 
 def test_the_published_preset_is_the_printed_timetable():
-    published = build(StagedWalkParams, PRESETS['published'])
+    published = make_parameters(StagedWalkParams, PRESETS['published'])
     assert published.levelling == 0.0 and published.sway_lead == 0.0
     assert (published.step_size_deg, published.sway_deg, published.time_scale) == (20.0, 6.5, 0.9)
     tuned = (
@@ -45,7 +45,7 @@ def test_the_published_preset_is_the_printed_timetable():
 
 def test_the_first_preset_is_the_default():
     assert next(iter(PRESETS)) == 'levelled'
-    assert build(StagedWalkParams, PRESETS['levelled']) == StagedWalkParams()
+    assert make_parameters(StagedWalkParams, PRESETS['levelled']) == StagedWalkParams()
 
 
 def test_velocity_is_the_mean_rate_to_the_position(controller):
@@ -123,11 +123,13 @@ def test_a_robot_without_its_joints_is_refused_by_name():
 )
 def test_wrong_parameters_are_refused_with_the_nearest_valid(values, message):
     with pytest.raises(ConfigurationError, match=message):
-        build(StagedWalkParams, values)
+        make_parameters(StagedWalkParams, values)
 
 
 def test_a_whole_number_is_taken_for_an_angle():
-    assert build(StagedWalkParams, {'step_size_deg': 15}) == StagedWalkParams(step_size_deg=15.0)
+    assert make_parameters(StagedWalkParams, {'step_size_deg': 15}) == StagedWalkParams(
+        step_size_deg=15.0
+    )
 
 
 def test_commands_stay_within_the_limits_of_the_joints(controller):

@@ -5,7 +5,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_stage_walk.strides.controller import TRIPODS, KeyframeStrideController
@@ -20,7 +20,7 @@ SOMETHING = Observation(tick=0, time=0.0)
 
 
 def made(**values):
-    return KeyframeStrideController(HEXAPOD, build(KeyframeStrideParams, values))
+    return KeyframeStrideController(HEXAPOD, make_parameters(KeyframeStrideParams, values))
 
 
 def played(controller, seconds, speed=0.0, seen=SOMETHING):
@@ -116,7 +116,9 @@ def test_set_point_stops_too():
 def test_another_stride_is_gone_over_to_without_a_jump():
     controller = made()
     before = played(controller, 3.3)
-    controller.set_params(build(KeyframeStrideParams, {'height': 0.158, 'extension': 1.0}))
+    controller.set_params(
+        make_parameters(KeyframeStrideParams, {'height': 0.158, 'extension': 1.0})
+    )
     after = played(controller, 2.0)
     joints = np.concatenate([before[-50:], after])
     rates = np.diff(joints, axis=0) / (DT / controller.params.samples)

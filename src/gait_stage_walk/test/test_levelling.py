@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters.declaration import space_from
+from gait_core.parameters.declaration import parameter_space
 from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, vertical_leg_length
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
@@ -88,7 +88,7 @@ def test_a_levelled_leg_is_straight_again_when_released():
     st.fixed_dictionaries(
         {
             gene.name: st.floats(gene.lower, gene.upper)
-            for gene in space_from(StagedWalkParams).genes
+            for gene in parameter_space(StagedWalkParams).genes
         }
     )
 )

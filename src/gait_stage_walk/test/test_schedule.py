@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters.declaration import space_from
+from gait_core.parameters.declaration import parameter_space
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.staged.pulse import pulse_progress as F
 from gait_stage_walk.staged.pulse import to_nanoseconds
@@ -19,7 +19,7 @@ from gait_stage_walk.staged.walk import Phase, StagedWalk, next_phase
 TICK = to_nanoseconds(0.02)
 PUBLISHED = StagedWalkParams(**PRESETS['published'])
 SWEPT = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg', 'step_size_deg')
-RANGES = {gene.name: (gene.lower, gene.upper) for gene in space_from(StagedWalkParams).genes}
+RANGES = {gene.name: (gene.lower, gene.upper) for gene in parameter_space(StagedWalkParams).genes}
 ANGLE_RANGES = {name: RANGES[name] for name in RANGES if name.endswith('_deg')}
 
 

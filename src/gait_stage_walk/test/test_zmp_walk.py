@@ -11,7 +11,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.motion.observation import Imu, Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.legged_box import legged_box
 from gait_core.testing.walkers import ANKLE_HEIGHT, biped_urdf
 from gait_core.trial.spec import Command
@@ -108,7 +108,7 @@ def test_mass_and_feet_are_where_they_were_wanted(biped, com, step, yaw):
 
 
 def test_soles_push_against_a_lean_and_the_capture_point_is_where_it_carries():
-    params = build(ZmpWalkParams, {'balance_gain': 0.5, 'balance_damping': 0.1})
+    params = make_parameters(ZmpWalkParams, {'balance_gain': 0.5, 'balance_damping': 0.1})
     one = Stabiliser()
     pitch = 0.04
     one.update_tilt(
@@ -125,7 +125,7 @@ def test_soles_push_against_a_lean_and_the_capture_point_is_where_it_carries():
     assert one.capture_error(0.8, 4.0)[1] < 0.0
     one.update_tilt(
         seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5))),
-        build(ZmpWalkParams, {'balance_gain': 0.0, 'balance_damping': 0.0}),
+        make_parameters(ZmpWalkParams, {'balance_gain': 0.0, 'balance_damping': 0.0}),
     )
     assert one.turn_soles(1.0, swing=-1).tolist() == [np.eye(3).tolist()] * 2
 
@@ -139,7 +139,7 @@ def stepped(controller, seconds, velocity=(0.0, 0.0, 0.0), **set_points):
 
 
 def test_it_stands_until_told_to_walk_stops_squats_and_rises(robot):
-    one = ZmpWalkController(robot, build(ZmpWalkParams, {}))
+    one = ZmpWalkController(robot, make_parameters(ZmpWalkParams, {}))
     standing = stepped(one, 1.0)
     assert one.state()['stage'] == 0.0
     assert np.ptp(standing[-50:], axis=0).max() < 1e-3
@@ -159,7 +159,7 @@ def test_it_stands_until_told_to_walk_stops_squats_and_rises(robot):
 
 
 def test_landings_are_where_the_feet_come_down(robot):
-    one = ZmpWalkController(robot, build(ZmpWalkParams, {}))
+    one = ZmpWalkController(robot, make_parameters(ZmpWalkParams, {}))
     while not one.landings():
         stepped(one, 0.02, (0.2, 0.0, 0.0))
     (leg, place), *_ = one.landings().items()
@@ -170,7 +170,9 @@ def test_landings_are_where_the_feet_come_down(robot):
 
 
 def test_odometry_adds_up_what_was_planned(robot):
-    params = build(ZmpWalkParams, {'odometry': True, 'balance_gain': 0.0, 'balance_damping': 0.0})
+    params = make_parameters(
+        ZmpWalkParams, {'odometry': True, 'balance_gain': 0.0, 'balance_damping': 0.0}
+    )
     one = ZmpWalkController(robot, params)
     assert one.needs == {'joint_positions'}
     joints = robot.joint_stance[: len(robot.joint_names)].copy()
@@ -190,7 +192,7 @@ def test_a_lean_leads_the_next_foot_to_the_side(robot):
     leaning = (math.sin(0.05), 0.0, 0.0, math.cos(0.05))  # To the right.
     landed = []
     for gain in (0.0, 1.0):
-        one = ZmpWalkController(robot, build(ZmpWalkParams, {'capture_gain': gain}))
+        one = ZmpWalkController(robot, make_parameters(ZmpWalkParams, {'capture_gain': gain}))
         while one.state()['stance.r'] == 1.0:
             stepped(one, 0.02, (0.2, 0.0, 0.0))
         for _ in range(8):
@@ -213,7 +215,7 @@ def test_a_lean_leads_the_next_foot_to_the_side(robot):
 )
 def test_what_cannot_walk_so_is_named_in_one_line(robot, make, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
-        ZmpWalkController(make(robot), build(ZmpWalkParams, {}))
+        ZmpWalkController(make(robot), make_parameters(ZmpWalkParams, {}))
     assert '\n' not in str(caught.value)
 
 

@@ -14,7 +14,7 @@ from gait_core.files.archives import load_weights
 from gait_core.terrains import load_terrain
 from gait_core.testing.skips import need_engine
 from gait_core.trial.champion import read_champion
-from gait_core.trial.loop import engine_for
+from gait_core.trial.loop import cached_engine
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import Plan, TrialIndex, load_plan, resolve_experiment
 from gait_evolver.run.store import read_generations, read_run
@@ -113,7 +113,7 @@ def test_every_turn_has_a_body_and_a_start_of_its_own():
 
 
 def test_bodies_start_anywhere_on_the_ground_without_overlap():
-    plan, engine = resolve_experiment(small()), engine_for('mujoco')
+    plan, engine = resolve_experiment(small()), cached_engine('mujoco')
     for i in range(12):
         spec = plan.spec({}, TrialIndex(individual=i))
         seen = engine.reset(spec.scene, spec.seed)

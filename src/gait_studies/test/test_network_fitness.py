@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.robot.load import load_robot
-from gait_core.testing.doubles import made_rollout
+from gait_core.testing.doubles import make_rollout
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import TrialSpec
 from gait_studies.bishop2008.fitness import (
@@ -37,7 +37,7 @@ def record(end=(0.0, 0.0), inverted=False, touches=(), sole=-1, point=(0.0, 0.0,
     touches = np.array(touches, dtype=np.int64)
     count = len(touches)
     scene = Scene(robot='spider', control_period=DT, physics_step=0.002)
-    return made_rollout(
+    return make_rollout(
         SPIDER,
         TrialSpec(scene=scene, controller='hold', duration=TICKS * DT),
         TICKS,

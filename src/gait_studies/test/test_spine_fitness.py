@@ -11,7 +11,7 @@ from gait_core.kinematics.frames import assembly_poses
 from gait_core.measures.contact_nodes import contact_node_index, contact_node_positions
 from gait_core.registry import load
 from gait_core.robot.load import load_robot
-from gait_core.testing.doubles import legged_box, made_rollout
+from gait_core.testing.doubles import legged_box, make_rollout
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import TrialSpec
 from gait_studies.korbel2013.fitness import INCH
@@ -25,7 +25,7 @@ def rollout_of(robot, body_poses):
     """Return a record with these poses, (T + 1, b, 7), and nothing else."""
     ticks = len(body_poses) - 1
     spec = TrialSpec(scene=Scene(robot=robot.name), controller='hold', duration=ticks * DT)
-    return made_rollout(robot, spec, ticks, body_poses=body_poses)
+    return make_rollout(robot, spec, ticks, body_poses=body_poses)
 
 
 def crawled(at_3_s=0.0, at_end=0.0, left=0.0, yaw=0.0, seconds=15.0):

@@ -13,7 +13,12 @@ from scipy.spatial.transform import Rotation
 from gait_core.measures.stability import moving_mean
 from gait_core.motion.stance_controller import HoldController
 from gait_core.registry import load, names
-from gait_core.testing.doubles import KinematicEngine, changed_rollout, registered, spec_for_test
+from gait_core.testing.doubles import (
+    KinematicEngine,
+    register_temporarily,
+    rollout_with_arrays,
+    spec_for_test,
+)
 from gait_core.trial.loop import run_loop
 from gait_studies.pike2003 import zmp_tracking
 from gait_studies.pike2003.zmp_tracking import (
@@ -95,7 +100,7 @@ def test_the_filter_is_a_mean_over_what_there_is():
 @pytest.fixture(scope='module')
 def gliding():
     """Return a robot that glides at 0.3 m/s, faces and goes 50 degrees to the left, 240 ticks."""
-    with registered('controllers', hold=HoldController):
+    with register_temporarily('controllers', hold=HoldController):
         loop = run_loop(spec_for_test('hold', duration=4.8), KinematicEngine())
     rollout, yaw = loop.rollout(), np.radians(50.0)
     poses = np.zeros_like(rollout.body_poses)
@@ -103,7 +108,7 @@ def gliding():
     poses[:, 0, 1] = -1.0 + 0.3 * rollout.time * np.sin(yaw)
     poses[:, 0, 2] = 0.3
     poses[:, 0, 3:] = Rotation.from_euler('z', yaw).as_quat()
-    return changed_rollout(rollout, body_poses=poses)
+    return rollout_with_arrays(rollout, body_poses=poses)
 
 
 def test_the_measured_zmp_is_seen_from_the_start_in_its_heading(gliding):
@@ -132,12 +137,12 @@ def test_a_fall_and_a_trial_without_a_scored_tick_cost_more_than_any_other(name,
     term = load('fitness_terms', name)
     assert term(replace(gliding, status='fell')) == zmp_tracking.FALL_COST
     short = spec_for_test('hold', duration=1.0)
-    with registered('controllers', hold=HoldController):
+    with register_temporarily('controllers', hold=HoldController):
         assert term(run_loop(short, KinematicEngine()).rollout()) == zmp_tracking.FALL_COST
     # However wild: a ZMP that jumps by kilometres is no failure yet.
     wild = gliding.body_poses.copy()
     wild[::2, 0, 0] += 1e6
-    assert 100.0 < term(changed_rollout(gliding, body_poses=wild)) < zmp_tracking.FALL_COST
+    assert 100.0 < term(rollout_with_arrays(gliding, body_poses=wild)) < zmp_tracking.FALL_COST
 
 
 def test_all_terms_are_registered():

@@ -14,12 +14,12 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.contracts import Controller, ReflexController
-from gait_core.errors import ConfigurationError, nearest
-from gait_core.parameters.declaration import build
+from gait_core.errors import ConfigurationError, name_hint
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.trial.loop import (
     TrialLoop,
-    engine_for,
+    cached_engine,
     make_controller,
     start_trial,
     step_controller,
@@ -75,9 +75,9 @@ def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
     if not issubclass(cls, ReflexController):
         raise ConfigurationError(
             f"controller '{spec.controller}' has no reflexes to calibrate: "
-            f'{nearest(spec.controller, _with_reflexes())}'
+            f'{name_hint(spec.controller, _with_reflexes())}'
         )
-    loop = TrialLoop(switched(spec, False), engine_for(spec.scene.engine))
+    loop = TrialLoop(switched(spec, False), cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     assert isinstance(controller, ReflexController)
     controller.watch()
@@ -89,7 +89,7 @@ def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
         )
     found = controller.thresholds(margin)
     # Refused here, by name, where a walk reaches further than a threshold may lie.
-    build(cls.Params, found)
+    make_parameters(cls.Params, found)
     return found
 
 
@@ -104,7 +104,7 @@ def calibrated(specs: Sequence[TrialSpec], margin: float) -> dict[str, float]:
 
 def events(spec: TrialSpec) -> tuple[str, dict[str, int]]:
     """Return the status of a trial, and how often each of its reflexes acted in it."""
-    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     while loop.running:
         step_controller(loop, controller)

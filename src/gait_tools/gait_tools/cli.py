@@ -234,9 +234,9 @@ def _with_negatives(parser: Parser, words: list[str]) -> list[str]:
 
 
 def _nearest(name: str, valid: Any) -> str:
-    from gait_core.errors import nearest
+    from gait_core.errors import name_hint
 
-    return nearest(name, valid)
+    return name_hint(name, valid)
 
 
 def _overview() -> str:

@@ -10,16 +10,16 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.trial.champion import Champion
-from gait_core.trial.gates import default_limits
+from gait_core.trial.gates import default_gate_limits
 from gait_core.trial.loop import run_trial
 from gait_core.trial.scene import InitialState, Scene, TerrainSpec
 from gait_core.trial.seeding import derived_seed
-from gait_core.trial.setup import scene_on, usable_engines
+from gait_core.trial.setup import scene_with_engine, usable_engines
 from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
 _SEEDS = 10
@@ -84,7 +84,7 @@ def conditions(champion: Champion) -> list[Condition]:
     spec = champion.spec
     robot = load_robot(spec.scene.robot, spec.scene.draw)
     if not spec.gates:
-        spec = replace(spec, gates=default_limits(robot, spec.scene))
+        spec = replace(spec, gates=default_gate_limits(robot, spec.scene))
     recorded = tuple(replace(spec, seed=seed) for seed in champion.seeds)
     found = [Condition(group='record', label='as it was chosen', specs=recorded)]
     unseen = tuple(_unseen(spec, robot, number) for number in range(_SEEDS))
@@ -107,7 +107,9 @@ def conditions(champion: Champion) -> list[Condition]:
     found += list(_terrains(spec, starts, robot))
     for engine in usable_engines():
         if engine != spec.scene.engine:
-            specs = tuple(replace(one, scene=scene_on(one.scene, engine)) for one in starts)
+            specs = tuple(
+                replace(one, scene=scene_with_engine(one.scene, engine)) for one in starts
+            )
             found.append(Condition(group='other engine', label=engine, specs=specs))
     return found
 
@@ -147,7 +149,7 @@ def _unseen(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
     seed = derived_seed(spec.seed, number + 1)
     rng = np.random.default_rng(seed)
     known = spec.scene.initial
-    joints = dict(plain(known)['joint_positions'])
+    joints = dict(to_plain_data(known)['joint_positions'])
     for i, name in enumerate(robot.joint_names):
         scale = robot.length_scale if robot.joint[name].kind == 'prismatic' else 1.0
         start = joints.get(name, float(robot.stance[i])) + scale * float(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gait_core.testing.skips import need_engine
-from gait_core.trial.champion import gait_parameters
+from gait_core.trial.champion import read_gait_parameters
 from gait_tools import cli
 
 need_engine('mujoco')
@@ -19,7 +19,7 @@ def test_reflexes_are_calibrated_beyond_an_undisturbed_walk_and_loaded_again(tmp
     found = json.loads(capsys.readouterr().out)
     assert set(found['events'].values()) == {0}
     assert found['thresholds']['front_held'] > 0.0
-    assert gait_parameters(file) == pytest.approx(found['thresholds'])
+    assert read_gait_parameters(file) == pytest.approx(found['thresholds'])
     assert cli.main(['calibrate', 'guroo']) == 2
     assert 'no reflexes to calibrate' in capsys.readouterr().err
 

@@ -15,7 +15,7 @@ import sys
 import pytest
 
 from gait_core.benchmark import Measurement
-from gait_core.testing.doubles import registered
+from gait_core.testing.doubles import register_temporarily
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
 from gait_evolver.run.store import read_generations
@@ -486,7 +486,7 @@ def test_a_folder_that_may_not_be_written_is_one_line(gait, tmp_path, monkeypatc
     def refuse(*_):
         raise PermissionError(13, 'Permission denied')
 
-    monkeypatch.setattr('gait_core.files.access._move_there', refuse)
+    monkeypatch.setattr('gait_core.files.access._replace_file', refuse)
     code, out, err = gait('evolve', 'guroo_quick', '--run-dir', str(tmp_path / 'run'))
     assert (code, out) == (2, '')
     assert 'Permission denied' in err
@@ -606,7 +606,9 @@ def raising(tmp_path, monkeypatch):
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, 'added_code', raising=False)
         importlib.invalidate_caches()
-        return registered('controllers', raising=importlib.import_module('added_code').Raising)
+        return register_temporarily(
+            'controllers', raising=importlib.import_module('added_code').Raising
+        )
 
     return register
 

@@ -16,12 +16,12 @@ import zstandard
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import MEBIBYTE
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.testing.doubles import (
     InProcessEvaluator,
     KinematicEngine,
     WaveController,
-    registered,
+    register_temporarily,
     spec_for_test,
 )
 from gait_core.testing.workspace import workspace
@@ -90,7 +90,7 @@ def read_or_refused(read, path, content, *, whole=None):
 @pytest.fixture(scope='module')
 def bag(tmp_path_factory):
     folder = tmp_path_factory.mktemp('bags') / 'walk'
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         loop = run_loop(spec_for_test(duration=0.1), KinematicEngine())
         write_bag(folder, loop.rollout(), loop.result(), {'generation': 3})
     return folder
@@ -104,9 +104,9 @@ def copy(bag, tmp_path):
 def bits(trial):
     """Return all that a bag gives, as plain data."""
     return [
-        plain([trial.spec, trial.result, dict(trial.about)]),
+        to_plain_data([trial.spec, trial.result, dict(trial.about)]),
         [
-            plain([one.observation, one.command, one.seed, one.dt, one.names])
+            to_plain_data([one.observation, one.command, one.seed, one.dt, one.names])
             for one in trial.moments
         ],
         np.array([one.applied.position for one in trial.moments]).tolist(),

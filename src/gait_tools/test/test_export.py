@@ -17,7 +17,7 @@ from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
     legged_box,
-    registered,
+    register_temporarily,
     spec_for_test,
 )
 from gait_core.trial.hash import TrialHash
@@ -45,7 +45,7 @@ class Feeling(WaveController):
 
 @pytest.fixture(autouse=True, scope='module')
 def known():
-    with registered('controllers', wave=WaveController, feeling=Feeling):
+    with register_temporarily('controllers', wave=WaveController, feeling=Feeling):
         yield
 
 

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from gait_core.testing.doubles import registered
+from gait_core.testing.doubles import register_temporarily
 from gait_tools.cli import COMMANDS, MISTAKE, Parser, main
 from gait_tools.study.definition import Study
 
@@ -109,7 +109,7 @@ def test_what_is_no_run_is_not_resumed(name, kind, tmp_path, capsys):
     study = Study(name='made_up', title='A study.', source='nobody', parts=())
     signal.alarm(LIMIT)
     try:
-        with registered('studies', made_up=lambda: study):
+        with register_temporarily('studies', made_up=lambda: study):
             code = main([*words, '--run-dir', str(path), '--resume'])
     finally:
         signal.alarm(0)

@@ -10,7 +10,12 @@ from PIL import Image
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.testing.doubles import KinematicEngine, WaveController, registered, spec_for_test
+from gait_core.testing.doubles import (
+    KinematicEngine,
+    WaveController,
+    register_temporarily,
+    spec_for_test,
+)
 from gait_core.trial.loop import run_loop
 from gait_tools.pictures.trial import (
     MOST_BYTES,
@@ -23,7 +28,7 @@ from gait_tools.pictures.trial import (
 
 @pytest.fixture(scope='module')
 def rollout():
-    with registered('controllers', wave=WaveController):
+    with register_temporarily('controllers', wave=WaveController):
         return run_loop(spec_for_test(duration=2.0), KinematicEngine()).rollout()
 
 

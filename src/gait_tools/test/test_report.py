@@ -13,7 +13,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import trial_metrics
-from gait_core.testing.doubles import InProcessEvaluator, made_rollout
+from gait_core.testing.doubles import InProcessEvaluator, make_rollout
 from gait_core.testing.free_bodies import tied_boxes
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
@@ -252,7 +252,7 @@ def test_a_hull_is_closed_and_faces_outwards():
 def test_force_elements_are_drawn_between_their_ends(rollout):
     robot = tied_boxes()
     poses = np.tile(np.array([0.0, 0, 1, 0, 0, 0, 1]), (rollout.ticks + 1, len(robot.roots), 1))
-    tied = made_rollout(
+    tied = make_rollout(
         robot,
         rollout.spec,
         rollout.ticks,

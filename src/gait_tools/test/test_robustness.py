@@ -8,12 +8,12 @@ import json
 import numpy as np
 import pytest
 
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import Champion, write_champion
-from gait_core.trial.loop import engine_for, run_trial
+from gait_core.trial.loop import cached_engine, run_trial
 from gait_core.trial.setup import default_trial, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_tools import cli
@@ -60,7 +60,7 @@ def test_the_record_is_repeated(champion):
 def test_unseen_starts_differ_by_a_degree_at_most_and_by_their_seed(champion):
     (unseen,) = of_group(champion, 'unseen starts')
     again = of_group(champion, 'unseen starts')[0]
-    assert plain(unseen.specs) == plain(again.specs)
+    assert to_plain_data(unseen.specs) == to_plain_data(again.specs)
     robot = load_robot('legged_box')
     assert len({spec.seed for spec in unseen.specs} | {champion.spec.seed}) == 11
     for spec in unseen.specs:
@@ -84,10 +84,10 @@ def test_each_group_changes_its_own_field_alone(champion, group, field):
     values = []
     for condition in found:
         for spec in condition.specs:
-            values.append(plain(getattr(spec.scene, field)))
+            values.append(to_plain_data(getattr(spec.scene, field)))
             known = getattr(champion.spec.scene, field)
             assert replace(spec, scene=replace(spec.scene, **{field: known})) in starts
-    assert all(value != plain(getattr(champion.spec.scene, field)) for value in values)
+    assert all(value != to_plain_data(getattr(champion.spec.scene, field)) for value in values)
 
 
 def test_masses_span_20_per_cent(champion):
@@ -138,7 +138,7 @@ def test_a_heavier_robot_weighs_more_on_the_ground(monkeypatch):
     def weighed(one, engine=None):
         from gait_core.trial.loop import run_loop
 
-        rollout = run_loop(one, engine or engine_for('mujoco')).rollout()
+        rollout = run_loop(one, engine or cached_engine('mujoco')).rollout()
         weights.append(rollout.sole_forces()[-1, :, 2].sum())
 
     monkeypatch.setattr('gait_tools.robustness.run_trial', weighed)

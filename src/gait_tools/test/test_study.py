@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gait_core.errors import ConfigurationError, RunStopped
-from gait_core.testing.doubles import registered
+from gait_core.testing.doubles import register_temporarily
 from gait_core.testing.workspace import workspace
 from gait_evolver.run.store import RunStore
 from gait_tools import cli
@@ -147,7 +147,7 @@ def test_the_page_names_command_seed_and_every_row(session):
 def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
     good = study(lambda session: [near('one', 'one', 1.0, 1.0, 0.0)])
     bad = study(lambda session: [near('one', 'one', 2.0, 1.0, 0.0)])
-    with registered('studies', good=lambda: good, bad=lambda: bad):
+    with register_temporarily('studies', good=lambda: good, bad=lambda: bad):
         assert cli.main(['study', 'good', '--json', '--run-dir', str(tmp_path / 'good')]) == 0
         values = json.loads(capsys.readouterr().out)
         assert (values['study'], values['quick'], values['seed']) == ('made_up', False, 1)

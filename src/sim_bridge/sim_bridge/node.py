@@ -11,9 +11,9 @@ from typing import Any
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
 
-from gait_core.errors import ConfigurationError, SimulationDiverged, reason
+from gait_core.errors import ConfigurationError, SimulationDiverged, describe_error
 from gait_core.processes import liveness
-from gait_core.processes.compiling import show_compiling
+from gait_core.processes.compiling import mark_compiling
 from gait_core.robot.name_checks import format_names
 from gait_core.trial.loop import TrialLoop
 from gait_core.trial.scene import Scene
@@ -110,7 +110,7 @@ class SimBridgeNode(ManagedNode):
         offer_service(self, Step, '~/step', self._on_step)
         offer_service(self, SetBool, '~/pause', self._on_pause)
         offer_service(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
-        liveness.enter(liveness.IDLE)
+        liveness.set_activity(liveness.IDLE)
         self._heart = HeartbeatThread(self._on_heartbeat, _HEARTBEAT)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 
@@ -248,7 +248,7 @@ class SimBridgeNode(ManagedNode):
             self._fault = f'the simulation diverged ({error}); call ~/reset'
         except Exception as error:
             self.get_logger().debug(traceback.format_exc())
-            self._fault = f'the simulation cannot continue ({reason(error)}); call ~/reset'
+            self._fault = f'the simulation cannot continue ({describe_error(error)}); call ~/reset'
         if self._fault:
             self.get_logger().error(self._fault)
             return False
@@ -442,7 +442,7 @@ class SimBridgeNode(ManagedNode):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the bridge until it is interrupted."""
-    show_compiling()
+    mark_compiling()
     return run_node(SimBridgeNode, args)
 
 

@@ -7,10 +7,16 @@ import math
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import MAX_SEED
-from gait_core.trial.setup import make_scene, parse_terrain, scene_on
+from gait_core.trial.setup import make_scene, parse_terrain, scene_with_engine
 
 REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
 
@@ -19,22 +25,26 @@ REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
 class BridgeParams(Parameters):
     """Parameters of the bridge: simulation, pace and publications."""
 
-    robot: str = text(
+    robot: str = str_parameter(
         '',
         doc='Robot name or folder. Empty: no robot until a trial or a reset brings one.',
         read_only=True,
     )
-    draw: int = whole(
+    draw: int = int_parameter(
         0,
         low=0,
         high=MAX_SEED,
         doc='Seed of the body of a drawn robot; other robots ignore it.',
         read_only=True,
     )
-    engine: str = text('', doc="Registered engine. Empty: the robot's default.", read_only=True)
-    terrain: str = text('', doc='Terrain as NAME[:key=value,...]. Empty: flat.', read_only=True)
-    seed: int = whole(0, low=0, high=MAX_SEED, doc='Seed of the engine.', read_only=True)
-    physics_step: float = bounded(
+    engine: str = str_parameter(
+        '', doc="Registered engine. Empty: the robot's default.", read_only=True
+    )
+    terrain: str = str_parameter(
+        '', doc='Terrain as NAME[:key=value,...]. Empty: flat.', read_only=True
+    )
+    seed: int = int_parameter(0, low=0, high=MAX_SEED, doc='Seed of the engine.', read_only=True)
+    physics_step: float = float_parameter(
         0.0,
         low=0.0,
         high=0.1,
@@ -42,7 +52,7 @@ class BridgeParams(Parameters):
         doc="Physics step; 0: the robot's default.",
         read_only=True,
     )
-    control_period: float = bounded(
+    control_period: float = float_parameter(
         0.0,
         low=0.0,
         high=1.0,
@@ -50,62 +60,64 @@ class BridgeParams(Parameters):
         doc="Control period; 0: the robot's default.",
         read_only=True,
     )
-    fixed_base: bool = flag(False, doc='Hang the robot by its root link.', read_only=True)
-    mode: str = text(
+    fixed_base: bool = bool_parameter(
+        False, doc='Hang the robot by its root link.', read_only=True
+    )
+    mode: str = str_parameter(
         REALTIME,
         choices=(REALTIME, FAST, LOCKSTEP),
         doc='How simulated time advances: with wall time, as fast as possible, or only on '
         'request.',
         read_only=True,
     )
-    realtime_factor: float = bounded(
+    realtime_factor: float = float_parameter(
         1.0, low=0.01, high=100.0, unit='-', doc='Simulated time over wall time in mode realtime.'
     )
-    publish_clock: bool = flag(
+    publish_clock: bool = bool_parameter(
         True,
         doc='Publish /clock. One bridge of a domain does; set false for all others, which follow '
         'it with use_sim_time.',
         read_only=True,
     )
-    rewind_clock: bool = flag(
+    rewind_clock: bool = bool_parameter(
         False, doc='Let /clock jump back at a reset; for tests of other nodes.', read_only=True
     )
-    publish_link_tf: bool = flag(
+    publish_link_tf: bool = bool_parameter(
         False,
         doc='Publish the transforms of all links on /tf, for use without robot_state_publisher.',
         read_only=True,
     )
-    sensors: str = text(
+    sensors: str = str_parameter(
         '',
         doc='Names of lidars and depth cameras of robot.yaml to simulate, or all. Empty: none.',
         read_only=True,
     )
-    interface: str = text(
+    interface: str = str_parameter(
         'position',
         choices=('position', 'velocity', 'effort'),
         doc="Quantity of the targets on the topic 'commands'.",
         read_only=True,
     )
-    hardware: bool = flag(
+    hardware: bool = bool_parameter(
         False,
         doc='Use hardware/joint_commands and hardware/joint_states, as the hardware of a '
         'controller_manager, instead of the topics of a robot.',
         read_only=True,
     )
-    calibration: str = text(
+    calibration: str = str_parameter(
         '',
         doc='Hardware file whose motors are simulated, on motors/joint_commands and '
         'motors/joint_states. Empty: none.',
         read_only=True,
     )
-    answer_timeout: float = bounded(
+    answer_timeout: float = float_parameter(
         5.0,
         low=0.01,
         high=3600.0,
         unit='s',
         doc='Wall time that an external controller may take for one tick of a trial.',
     )
-    autostart: bool = flag(
+    autostart: bool = bool_parameter(
         True, doc='Configure and activate the node at its start.', read_only=True
     )
 
@@ -158,4 +170,4 @@ def _changed_scene(params: BridgeParams, recorded: Scene) -> Scene:
     if params.terrain:
         given = make_scene(params.robot, {'terrain': parse_terrain(params.terrain)})
         changes['terrain'] = given.terrain
-    return replace(scene_on(scene, params.engine or scene.engine), **changes)
+    return replace(scene_with_engine(scene, params.engine or scene.engine), **changes)

@@ -12,7 +12,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.model import Joint, Leg, Link, RobotModel, Shape
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import hinged, solid_box
+from gait_core.testing.free_bodies import one_joint_robot, solid_box
 from sim_bridge.engines.shared.merged_joints import fused
 
 KINDS = ('fixed', 'fixed', 'revolute', 'prismatic')
@@ -127,7 +127,7 @@ def test_a_robot_without_fixed_joints_is_left_as_it_is():
 )
 def test_a_fixed_link_stays_apart_only_where_it_would_blur_a_sole(sole, touches, kept):
     toe = solid_box('toe', (0.1, 0.1, 0.1), 0.1)
-    robot = hinged()
+    robot = one_joint_robot()
     arm = replace(robot.links[1], name='shank', collisions=robot.links[0].collisions)
     joints = (
         replace(robot.joints[0], child='shank'),
@@ -148,7 +148,7 @@ def test_a_fixed_link_stays_apart_only_where_it_would_blur_a_sole(sole, touches,
 def test_an_impossible_inertia_is_mended_by_the_least_sphere(moments):
     turn = Rotation.from_euler('xyz', [0.3, -0.5, 0.9]).as_matrix()
     given_inertia = turn @ np.diag(moments) @ turn.T
-    robot = hinged(inertia=given_inertia)
+    robot = one_joint_robot(inertia=given_inertia)
     mended = fused(robot).robot.links[1].inertia
     least, middle, most = np.linalg.eigvalsh(mended)
     assert 0.0 < most < least + middle
@@ -158,7 +158,7 @@ def test_an_impossible_inertia_is_mended_by_the_least_sphere(moments):
 
 
 def test_a_moving_link_without_mass_is_refused_unless_it_carries_some():
-    robot = hinged(mass=0.0)
+    robot = one_joint_robot(mass=0.0)
     with pytest.raises(ConfigurationError, match="'arm' moves on joint 'hinge' but has no mass"):
         fused(robot)
     load = Joint(name='mount', kind='fixed', parent='arm', child='load')

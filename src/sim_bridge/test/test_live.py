@@ -8,7 +8,7 @@ import pytest
 from gait_core.errors import BadCommand
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.trajectory import Trajectory
-from gait_core.testing.doubles import KinematicEngine, registered
+from gait_core.testing.doubles import KinematicEngine, register_temporarily
 from gait_core.trial.scene import Scene
 from sim_bridge.live import SETTLE, LiveSimulation
 
@@ -17,7 +17,7 @@ NAME = 'leg0_joint0'
 
 @pytest.fixture
 def live():
-    with registered('engines', kinematic=KinematicEngine):
+    with register_temporarily('engines', kinematic=KinematicEngine):
         yield LiveSimulation(Scene(robot='legged_box', engine='kinematic'), seed=0)
 
 

@@ -53,11 +53,11 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
     """
     name = excerpt(str(path))
     try:
-        _check(os.stat(path), limit, name)
+        _check_regular_file(os.stat(path), limit, name)
         # The path may have been replaced since: open without waiting, and check again.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         with open(handle, 'rb', buffering=0) as file:
-            _check(os.fstat(handle), limit, name)
+            _check_regular_file(os.fstat(handle), limit, name)
             parts, size = [], 0
             while size <= limit and (part := file.read(_CHUNK_SIZE)):
                 parts.append(part)
@@ -100,7 +100,7 @@ def parse_json(text: str, name: str) -> Any:
         raise ConfigurationError(f'{name} is no JSON: nested too deeply') from error
 
 
-def _check(found: os.stat_result, limit: int, name: str) -> None:
+def _check_regular_file(found: os.stat_result, limit: int, name: str) -> None:
     """Raise ConfigurationError unless it is a regular file within the size limit."""
     if not stat.S_ISREG(found.st_mode):
         kind = next((text for test, text in _KINDS if test(found.st_mode)), 'something else')
@@ -110,10 +110,12 @@ def _check(found: os.stat_result, limit: int, name: str) -> None:
 
 
 def _too_large(name: str, limit: int) -> ConfigurationError:
-    return ConfigurationError(f'{name} is larger than {_size(limit)}, the most that is read')
+    return ConfigurationError(
+        f'{name} is larger than {_format_size(limit)}, the most that is read'
+    )
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     return f'{count // MEBIBYTE} MiB' if count >= MEBIBYTE else f'{count} bytes'
 
 
@@ -129,9 +131,9 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     try:
         if path.is_char_device() or path.is_fifo():
             # Moving a file there would replace the device itself.
-            _write_through(path, raw)
+            _write_in_place(path, raw)
             return
-        _move_there(path, raw, durable)
+        _replace_file(path, raw, durable)
     except OSError as error:
         # Name the path, not the temporary file, which the user does not know.
         raise OSError(error.errno, error.strerror, str(path)) from error
@@ -144,15 +146,15 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
         os.close(folder)
 
 
-def _write_through(path: Path, raw: bytes) -> None:
+def _write_in_place(path: Path, raw: bytes) -> None:
     """Write to a device or pipe; OSError, and no waiting, for a pipe that nobody reads."""
     with open(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY), 'wb') as file:
         os.set_blocking(file.fileno(), True)
         file.write(raw)
 
 
-def _move_there(path: Path, raw: bytes, durable: bool) -> None:
-    temporary = _beside(path)
+def _replace_file(path: Path, raw: bytes, durable: bool) -> None:
+    temporary = _temporary_path(path)
     # With the permissions of the umask; those of `tempfile` would shut out other users.
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
@@ -175,7 +177,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     An exception within the context leaves nothing behind. An empty folder at the path is replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    parent = _beside(path)
+    parent = _temporary_path(path)
     parent.mkdir()
     try:
         folder = parent / path.name
@@ -194,6 +196,6 @@ def temporary_folder(prefix: str) -> Path:
     return Path(folder)
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """Return an unused hidden name in the same folder, within the length limit of names."""
     return path.with_name(f'.{path.name[:40]}.{secrets.token_hex(6)}')

@@ -18,15 +18,15 @@ UNPACKED_LIMIT = 256 * MEBIBYTE
 """Largest total size [bytes] of the arrays of an archive."""
 
 _MAX_ARRAYS = 1000
-_ENTRY = b'PK\x01\x02'
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENTRY_SIGNATURE = b'PK\x01\x02'
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 
 # Exceptions that NumPy and zipfile raise for a damaged, encrypted or forged archive.
-_DAMAGED = (
+_DAMAGE_ERRORS = (
     EOFError,
     KeyError,
     MemoryError,
@@ -56,29 +56,29 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
     """
     try:
         # Counted in the raw bytes, because zipfile reads the whole directory into memory first.
-        if content.count(_ENTRY) > _MAX_ARRAYS:
+        if content.count(_ENTRY_SIGNATURE) > _MAX_ARRAYS:
             raise ValueError(f'it holds more than {_MAX_ARRAYS} arrays')
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if not entries:
                 raise ValueError('it holds no array')
             # The other methods may unpack far more in one go than is asked for.
-            if any(entry.compress_type not in _METHODS for entry in entries):
+            if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
                 raise ValueError('its compression is not one that NumPy uses')
             if sum(entry.file_size for entry in entries) > UNPACKED_LIMIT:
                 limit = UNPACKED_LIMIT // MEBIBYTE
                 raise ValueError(f'its arrays are larger than {limit} MiB, the most that is read')
             return {
-                entry.filename.removesuffix('.npy'): _array(archive.read(entry))
+                entry.filename.removesuffix('.npy'): _read_array(archive.read(entry))
                 for entry in entries
             }
-    except _DAMAGED as error:
+    except _DAMAGE_ERRORS as error:
         # The first sentence only: NumPy's next one tells how to load untrusted pickles.
         reason = str(error).partition('. ')[0] or type(error).__name__
         raise ValueError(excerpt(reason)) from error
 
 
-def _array(content: bytes) -> npt.NDArray[np.generic]:
+def _read_array(content: bytes) -> npt.NDArray[np.generic]:
     """Return an array from its own file; ValueError."""
     file = io.BytesIO(content)
     header = _HEADERS.get(np.lib.format.read_magic(file))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.kinematics.frames import assembly_poses, rotation_from_rpy
 from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.mechanism import MOVING_KINDS, Joint, Mechanism
@@ -282,5 +282,5 @@ def point_position(
 
 def _row(robot: Mechanism, link: str) -> int:
     if link not in robot.link_index:
-        raise unknown('link', link, robot.link_index)
+        raise unknown_name_error('link', link, robot.link_index)
     return robot.link_index[link]

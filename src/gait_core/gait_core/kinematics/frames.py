@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.arrays import FloatArray, frozen
+from gait_core.arrays import FloatArray, read_only_array
 from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.mechanism import Mechanism
 
@@ -51,7 +51,7 @@ def assembly_poses(robot: Mechanism) -> FloatArray:
         xyz, rpy = robot.assembly.get(root, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
         poses[row, :3] = xyz
         poses[row, 3:] = Rotation.from_euler('xyz', rpy).as_quat()
-    return frozen(poses, name='root poses')
+    return read_only_array(poses, name='root poses')
 
 
 def inertia_in_outer_frame(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import RobotModel
 from gait_core.trial.rollout import Rollout
@@ -19,7 +19,7 @@ def contact_node_index(robot: RobotModel, name: str) -> int:
     """
     names = [node.name for node in robot.contact_nodes]
     if name not in names:
-        raise unknown('contact node', name, names)
+        raise unknown_name_error('contact node', name, names)
     return names.index(name)
 
 

@@ -53,7 +53,7 @@ OBSERVED_ARRAYS = tuple(name for name in ARRAY_FIELDS if name in OBSERVABLE_FIEL
 POINT_FIELDS = {'position': 'positions', 'velocity': 'velocities', 'effort': 'effort'}
 """Quantities of targets, each with its field in the points of a trajectory."""
 
-_NONE = np.zeros(0)
+_EMPTY = np.zeros(0)
 
 
 class MessageBuilder:
@@ -110,7 +110,7 @@ class MessageBuilder:
     def observation(self, observation: Observation) -> Any:
         """Return an Observation; the bits of ``given`` tell absent fields from empty ones."""
         kind = self._types[OBSERVATION]
-        given, arrays = 0, dict.fromkeys((*OBSERVED_ARRAYS, 'imu'), _NONE)
+        given, arrays = 0, dict.fromkeys((*OBSERVED_ARRAYS, 'imu'), _EMPTY)
         for name in OBSERVED_ARRAYS:
             value = getattr(observation, name)
             if value is not None:
@@ -159,7 +159,7 @@ class MessageBuilder:
         arrays = {'position': positions, 'velocity': velocities, 'effort': efforts}
         for field, values in arrays.items():
             if values is None or len(values) != len(names) or not np.isfinite(values).all():
-                arrays[field] = _NONE
+                arrays[field] = _EMPTY
         return self._types[JOINT_STATE](
             header=self.header(stamp),
             name=names,
@@ -255,7 +255,7 @@ class MessageBuilder:
             contacts.forces,
             min_force=MIN_ZMP_LOAD_SHARE * robot.mass * (gravity or 1.0),
         )
-        corners, height, margins = np.zeros((0, 2)), 0.0, _NONE
+        corners, height, margins = np.zeros((0, 2)), 0.0, _EMPTY
         if len(contacts.points):
             corners = support_polygon(contacts.points)
             height = float(contacts.points[:, 2].mean() if zmp is None else zmp[2])
@@ -292,9 +292,9 @@ class MessageBuilder:
             points=[
                 kind(
                     time_from_start=self.time(round(dt * (row + 1) / rows * 1e9), 'Duration'),
-                    accelerations=self._sequence(_NONE),
+                    accelerations=self._sequence(_EMPTY),
                     **{
-                        field: self._sequence(_NONE if values is None else values[row])
+                        field: self._sequence(_EMPTY if values is None else values[row])
                         for field, values in given.items()
                     },
                 )

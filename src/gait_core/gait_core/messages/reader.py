@@ -94,7 +94,10 @@ def read_trajectory(message: Any) -> Trajectory:
     return Trajectory(
         names=names,
         times=np.array([to_seconds(point.time_from_start) for point in message.points]),
-        **{name: _rows(message.points, field, len(names)) for name, field in POINT_FIELDS.items()},
+        **{
+            name: _point_rows(message.points, field, len(names))
+            for name, field in POINT_FIELDS.items()
+        },
     )
 
 
@@ -103,7 +106,7 @@ def to_seconds(span: Any) -> float:
     return float(span.sec + span.nanosec * 1e-9)
 
 
-def _rows(points: Any, field: str, size: int) -> FloatArray | None:
+def _point_rows(points: Any, field: str, size: int) -> FloatArray | None:
     rows = [getattr(point, field) for point in points]
     if not any(len(row) for row in rows):
         return None

@@ -16,7 +16,7 @@ from typing import overload
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray, all_finite, frozen
+from gait_core.arrays import FloatArray, IntArray, all_finite, read_only_array
 from gait_core.errors import BadCommand, excerpt
 
 _FIELDS = ('position', 'velocity', 'effort')
@@ -131,7 +131,7 @@ class TargetTape:
                     )
                 if not all_finite(array):
                     raise BadCommand(f'{field} holds a value that is not finite')
-                object.__setattr__(self, field, frozen(array, name=field))
+                object.__setattr__(self, field, read_only_array(array, name=field))
                 sizes.add(array.shape[:2])
         if len(sizes) != 1:
             raise BadCommand(f'a tape of one number of periods and sub-samples: {sorted(sizes)}')
@@ -230,7 +230,7 @@ class TargetMemory:
         self._index = {name: i for i, name in enumerate(self._names)}
         n = len(self._names)
         self._last = {
-            'position': frozen(initial_position, (n,), name='initial position'),
+            'position': read_only_array(initial_position, (n,), name='initial position'),
             'velocity': np.zeros(n),
             'effort': np.zeros(n),
         }

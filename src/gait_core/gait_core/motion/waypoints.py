@@ -8,8 +8,8 @@ import math
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.measures.metrics import heading_angles
-from gait_core.parameters.declaration import Parameters, bounded, floats
-from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.parameters.declaration import Parameters, float_parameter, floats_parameter
+from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import Command, TrialSpec
 
@@ -21,7 +21,7 @@ ZERO_VELOCITY = (0.0, 0.0, 0.0)
 class WaypointParams(Parameters):
     """Path and speed of a walk between waypoints; defaults suit GuRoo's preset ``balanced``."""
 
-    waypoints: tuple[float, ...] = floats(
+    waypoints: tuple[float, ...] = floats_parameter(
         (),
         low=-1e4,
         high=1e4,
@@ -29,20 +29,20 @@ class WaypointParams(Parameters):
         doc='Waypoints in odom, in their order: x1, y1, x2, y2, ...',
         read_only=True,
     )
-    speed: float = bounded(
+    speed: float = float_parameter(
         0.068,
         low=0.0,
         high=10.0,
         unit='m/s',
         doc='Forward speed towards a waypoint straight ahead.',
     )
-    yaw_rate: float = bounded(
+    yaw_rate: float = float_parameter(
         0.1, low=0.01, high=10.0, unit='rad/s', doc='Largest yaw rate, in both directions.'
     )
-    heading_gain: float = bounded(
+    heading_gain: float = float_parameter(
         0.2, low=0.01, high=20.0, unit='1/s', doc='Yaw rate per heading error.'
     )
-    turn_first_deg: float = bounded(
+    turn_first_deg: float = float_parameter(
         45.0,
         low=1.0,
         high=180.0,
@@ -50,7 +50,7 @@ class WaypointParams(Parameters):
         doc='Heading error above which the robot turns on the spot; below, it walks slower with '
         'the error.',
     )
-    tolerance: float = bounded(
+    tolerance: float = float_parameter(
         0.1, low=0.001, high=100.0, unit='m', doc='Distance at which a waypoint counts as reached.'
     )
 
@@ -144,7 +144,7 @@ def walk_waypoints(
 
     """
     follower = WaypointFollower(params)
-    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     remaining = round(rest_time / loop.dt)
     while loop.running and remaining > 0:

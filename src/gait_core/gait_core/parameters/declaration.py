@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 
 _META = 'gait_parameter'
 _ROS_TYPES = {
@@ -28,7 +28,7 @@ _ROS_TYPES = {
     'floats': 'double array',
 }
 # Six digits say nothing of these.
-_HUGE: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
+_SYMBOLIC_BOUNDS: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ class ParameterInfo:
         if not isinstance(value, str):
             raise ConfigurationError(f"parameter '{self.name}' is {value!r}, expected text")
         if self.choices and value not in self.choices:
-            raise unknown(f"value of '{self.name}'", value, self.choices)
+            raise unknown_name_error(f"value of '{self.name}'", value, self.choices)
         return value
 
 
@@ -123,7 +123,7 @@ def _field(kind: str, default: Any, **meta: Any) -> Any:
     return dataclasses.field(default=default, metadata={_META: {'kind': kind, **meta}})
 
 
-def bounded(
+def float_parameter(
     default: float,
     *,
     low: float,
@@ -146,27 +146,29 @@ def bounded(
     )
 
 
-def share(default: float, *, doc: str) -> Any:
+def fraction_parameter(default: float, *, doc: str) -> Any:
     """Declare a float field from 0 to 1 without a unit."""
-    return bounded(default, low=0.0, high=1.0, unit='-', doc=doc)
+    return float_parameter(default, low=0.0, high=1.0, unit='-', doc=doc)
 
 
-def whole(default: int, *, low: int, high: int, doc: str, read_only: bool = False) -> Any:
+def int_parameter(default: int, *, low: int, high: int, doc: str, read_only: bool = False) -> Any:
     """Declare an int field with inclusive bounds."""
     return _field('int', int(default), low=low, high=high, unit='-', doc=doc, read_only=read_only)
 
 
-def flag(default: bool, *, doc: str, read_only: bool = False) -> Any:
+def bool_parameter(default: bool, *, doc: str, read_only: bool = False) -> Any:
     """Declare a bool field."""
     return _field('bool', bool(default), unit='-', doc=doc, read_only=read_only)
 
 
-def text(default: str, *, doc: str, choices: Sequence[str] = (), read_only: bool = False) -> Any:
+def str_parameter(
+    default: str, *, doc: str, choices: Sequence[str] = (), read_only: bool = False
+) -> Any:
     """Declare a str field, optionally one of a finite set."""
     return _field('str', default, unit='-', doc=doc, choices=tuple(choices), read_only=read_only)
 
 
-def floats(
+def floats_parameter(
     default: Sequence[float],
     *,
     low: float,
@@ -193,12 +195,12 @@ class Parameters:
     Base of every parameter dataclass: values are coerced and checked on construction.
 
     Subclasses are ``@dataclass(frozen=True, kw_only=True)`` whose fields are declared with
-    ``bounded``, ``share``, ``whole``, ``flag``, ``text`` and ``floats``.
+    ``float_parameter``, ``fraction_parameter``, ``int_parameter`` and the other functions above.
     """
 
     def __post_init__(self) -> None:
         """Coerce and check every field."""
-        for info in describe(type(self)):
+        for info in declared_parameters(type(self)):
             object.__setattr__(self, info.name, info.coerce(getattr(self, info.name)))
 
 
@@ -206,7 +208,7 @@ ParametersT = TypeVar('ParametersT', bound=Parameters)
 
 
 @cache
-def _described(cls: Any) -> tuple[ParameterInfo, ...]:
+def _declared_parameters(cls: Any) -> tuple[ParameterInfo, ...]:
     return tuple(
         ParameterInfo(name=field.name, default=field.default, **field.metadata[_META])
         for field in dataclasses.fields(cls)
@@ -214,21 +216,21 @@ def _described(cls: Any) -> tuple[ParameterInfo, ...]:
     )
 
 
-def describe(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
+def declared_parameters(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
     """Return what a parameter dataclass declares, in order of declaration."""
     key: Any = cls
-    return _described(key)
+    return _declared_parameters(key)
 
 
 def parameter_info(cls: type[Parameters], name: str) -> ParameterInfo:
     """Return one declared parameter; ConfigurationError names the nearest one."""
-    known = {info.name: info for info in describe(cls)}
+    known = {info.name: info for info in declared_parameters(cls)}
     if name not in known:
-        raise unknown('parameter', name, known)
+        raise unknown_name_error('parameter', name, known)
     return known[name]
 
 
-def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
+def make_parameters(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
     """
     Return the parameters with some values replaced.
 
@@ -243,7 +245,9 @@ def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
     return cls(**values)
 
 
-def parameter_table(cls: type[Parameters], prefix: str = '', is_of_node: bool = False) -> str:
+def parameter_table(
+    cls: type[Parameters], prefix: str = '', with_ros_columns: bool = False
+) -> str:
     """
     Return a Markdown table of what a parameter dataclass declares.
 
@@ -259,25 +263,29 @@ def parameter_table(cls: type[Parameters], prefix: str = '', is_of_node: bool = 
 
     """
     headings = ['Parameter', 'Default', 'Range', 'Unit', 'Meaning']
-    if is_of_node:
+    if with_ros_columns:
         headings[1:1], headings[5:5] = ['Type'], ['Live']
-    lines = [_row(headings), '|' + '---|' * len(headings)]
-    for _, group in groupby(describe(cls), key=_declared_alike):
+    lines = [_table_row(headings), '|' + '---|' * len(headings)]
+    for _, group in groupby(declared_parameters(cls), key=_declared_alike):
         alike = list(group)
         first, last = alike[0], alike[-1]
-        names, default = f'`{prefix}{first.name}`', _shown(first.default)
+        names, default = f'`{prefix}{first.name}`', _format_value(first.default)
         if len(alike) > 1:
             names += f' to `{prefix}{last.name}`'
             lowest, highest = (pick(info.default for info in alike) for pick in (min, max))
-            default = default if lowest == highest else f'{_shown(lowest)} to {_shown(highest)}'
-        cells = [names, default, _range(first), first.unit, first.doc]
-        if is_of_node:
+            default = (
+                default
+                if lowest == highest
+                else f'{_format_value(lowest)} to {_format_value(highest)}'
+            )
+        cells = [names, default, _format_range(first), first.unit, first.doc]
+        if with_ros_columns:
             cells[1:1], cells[5:5] = [_ROS_TYPES[first.kind]], ['no' if first.read_only else 'yes']
-        lines.append(_row(cell.replace('|', r'\|') for cell in cells))
+        lines.append(_table_row(cell.replace('|', r'\|') for cell in cells))
     return '\n'.join(lines) + '\n'
 
 
-def _row(cells: Iterable[str]) -> str:
+def _table_row(cells: Iterable[str]) -> str:
     return '| ' + ' | '.join(cells) + ' |'
 
 
@@ -287,20 +295,20 @@ def _declared_alike(info: ParameterInfo) -> tuple[Any, ...]:
     return stem, info.kind, info.low, info.high, info.unit, info.doc, info.choices, info.log
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return ', '.join(_shown(item) for item in value)
+        return ', '.join(_format_value(item) for item in value)
     return f'{value:g}' if isinstance(value, float) else str(value)
 
 
-def _range(info: ParameterInfo) -> str:
+def _format_range(info: ParameterInfo) -> str:
     if info.choices:
         return ', '.join(info.choices)
     if info.low is None or info.high is None:
         return ''
-    return f'{info.low:g} to {_HUGE.get(info.high, f"{info.high:g}")}'
+    return f'{info.low:g} to {_SYMBOLIC_BOUNDS.get(info.high, f"{info.high:g}")}'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -366,7 +374,7 @@ class ParameterSpace:
         """Return the point of the unit cube, shape (n,), for named values within the bounds."""
         for name in values:
             if name not in self.names:
-                raise unknown('gene', name, self.names)
+                raise unknown_name_error('gene', name, self.names)
         missing = [name for name in self.names if name not in values]
         if missing:
             raise ConfigurationError(f"gene '{missing[0]}' has no value")
@@ -401,12 +409,12 @@ def _encode(gene: Gene, value: float) -> float:
     return (value - gene.lower) / (gene.upper - gene.lower)
 
 
-def space_from(cls: type[Parameters], names: Sequence[str] = ()) -> ParameterSpace:
+def parameter_space(cls: type[Parameters], names: Sequence[str] = ()) -> ParameterSpace:
     """Return the search space of a dataclass's float parameters, all of them or those named."""
-    infos = {info.name: info for info in describe(cls) if info.kind == 'float'}
+    infos = {info.name: info for info in declared_parameters(cls) if info.kind == 'float'}
     for name in names:
         if name not in infos:
-            raise unknown('parameter', name, infos)
+            raise unknown_name_error('parameter', name, infos)
     return ParameterSpace(
         tuple(
             Gene(

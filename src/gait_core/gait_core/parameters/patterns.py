@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Any, TypeVar
 
-from gait_core.errors import ConfigurationError, excerpt, unknown
+from gait_core.errors import ConfigurationError, excerpt, unknown_name_error
 from gait_core.parameters.schema import Location
 
 if sys.version_info >= (3, 11):
@@ -18,13 +18,13 @@ else:
 
 ValueT = TypeVar('ValueT')
 
-_MAX_TRIES = 1_000_000
+_MAX_ATTEMPTS = 1_000_000
 """Largest number of ways to match one name; a search tries all of them in the worst case."""
-_REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
-_LOOKING = (_constants.ASSERT, _constants.ASSERT_NOT)
+_REPETITIONS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+_LOOKAROUNDS = (_constants.ASSERT, _constants.ASSERT_NOT)
 
 
-def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
+def match_names(pattern: str, names: Sequence[str], owner: str) -> list[str]:
     """
     Return the names that a name or regular expression matches in full, at least one.
 
@@ -37,10 +37,10 @@ def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
     """
     if pattern in names:
         return [pattern]
-    subject = f"{where}: '{excerpt(pattern)}'"
+    subject = f"{owner}: '{excerpt(pattern)}'"
     try:
         parsed = _parser.parse(pattern)
-        if _tries(parsed, max(map(len, names), default=0)) > _MAX_TRIES:
+        if _max_attempts(parsed, max(map(len, names), default=0)) > _MAX_ATTEMPTS:
             raise ConfigurationError(
                 f'{subject} may search without end; nearest valid: a pattern without repetitions '
                 "in repetitions, e.g. '.*_hip'"
@@ -49,11 +49,11 @@ def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
     except (re.error, OverflowError, RecursionError) as error:
         raise ConfigurationError(f'{subject} is no regular expression: {error}') from error
     if not found:
-        raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
+        raise ConfigurationError(f'{owner}: {unknown_name_error("joint", pattern, names)}')
     return found
 
 
-def by_pattern(
+def expand_patterns(
     values: Mapping[str, ValueT], names: Iterable[str], location: Location
 ) -> dict[str, ValueT]:
     """
@@ -64,25 +64,25 @@ def by_pattern(
     known = list(names)
     found: dict[str, ValueT] = {}
     for pattern, value in values.items():
-        for name in matching(pattern, known, (location / pattern).owner):
+        for name in match_names(pattern, known, (location / pattern).owner):
             found[name] = value
     return {name: found[name] for name in known if name in found}
 
 
-def _tries(parsed: Any, length: int) -> int:
+def _max_attempts(parsed: Any, length: int) -> int:
     """Return an upper bound of the ways in which an expression can match a text of a length."""
     tries = 1
     for kind, argument in parsed:
-        if kind in _REPEATS:
+        if kind in _REPETITIONS:
             low, high, inner = argument
             # Each repetition takes at least one character.
-            each, times = _tries(inner, length), min(high, max(length, low))
+            each, times = _max_attempts(inner, length), min(high, max(length, low))
             tries *= times + 1 if each == 1 else min((each + 1) ** min(times, 64), 2**64)
         elif kind is _constants.BRANCH:
-            tries *= sum(_tries(one, length) for one in argument[1])
+            tries *= sum(_max_attempts(one, length) for one in argument[1])
         elif kind is _constants.SUBPATTERN:
-            tries *= _tries(argument[-1], length)
-        elif kind in _LOOKING:
-            tries *= _tries(argument[1], length)
+            tries *= _max_attempts(argument[-1], length)
+        elif kind in _LOOKAROUNDS:
+            tries *= _max_attempts(argument[1], length)
         tries = min(tries, 2**64)
     return tries

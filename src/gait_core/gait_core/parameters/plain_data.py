@@ -10,40 +10,40 @@ from typing import Any
 
 import numpy as np
 
-_LATER = 'later'
+_ADDED = 'later'
 
 
-def later(default: Any = dataclasses.MISSING, factory: Any = dataclasses.MISSING) -> Any:
+def added_field(default: Any = dataclasses.MISSING, factory: Any = dataclasses.MISSING) -> Any:
     """
     Declare a field that came after others were recorded and hashed.
 
     At its default it is left out of plain data, so that what does not use it keeps its hash.
     """
-    return dataclasses.field(default=default, default_factory=factory, metadata={_LATER: True})
+    return dataclasses.field(default=default, default_factory=factory, metadata={_ADDED: True})
 
 
-def plain(value: Any) -> Any:
+def to_plain_data(value: Any) -> Any:
     """Return dataclasses, mappings, arrays and tuples as dicts, lists and plain numbers."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: plain(getattr(value, field.name))
+            field.name: to_plain_data(getattr(value, field.name))
             for field in dataclasses.fields(value)
-            if not (field.metadata and _unused(field, getattr(value, field.name)))
+            if not (field.metadata and _is_added_default(field, getattr(value, field.name)))
         }
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_plain_data(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return to_plain_data(value.tolist())
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [to_plain_data(item) for item in value]
     if isinstance(value, np.generic):
         return value.item()
     return value
 
 
-def _unused(field: Any, value: Any) -> bool:
+def _is_added_default(field: Any, value: Any) -> bool:
     """Return whether a later field has its default."""
-    if _LATER not in field.metadata:
+    if _ADDED not in field.metadata:
         return False
     made = field.default_factory is not dataclasses.MISSING
     return bool(value == (field.default_factory() if made else field.default))
@@ -51,5 +51,7 @@ def _unused(field: Any, value: Any) -> bool:
 
 def sha256_of(value: Any) -> str:
     """Return the SHA-256 of the value's canonical JSON; floats keep every bit."""
-    encoded = json.dumps(plain(value), sort_keys=True, separators=(',', ':'), allow_nan=False)
+    encoded = json.dumps(
+        to_plain_data(value), sort_keys=True, separators=(',', ':'), allow_nan=False
+    )
     return hashlib.sha256(encoded.encode()).hexdigest()

@@ -2,8 +2,8 @@
 Typed reading of plain data, with file, line and column of every mistake.
 
 The schema of a value is a type annotation: of a dataclass whose fields are read by name, of a
-list, of a mapping by name, or of a number, text or flag; ``Annotated[float, Range(...)]`` is a
-number with bounds.
+list, of a mapping by name, or of a number, text or flag. ``Annotated[float, NumberRange(...)]``
+is a number with bounds.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import types
 import typing
 from typing import Any
 
-from gait_core.errors import ConfigurationError, excerpt, nearest, unknown
+from gait_core.errors import ConfigurationError, excerpt, name_hint, unknown_name_error
 from gait_core.parameters.declaration import Parameters, parameter_info
 from gait_core.parameters.yaml_file import (
-    WRITTEN_LIMITS,
+    EDITED_FILE_LIMITS,
     Document,
     FileLimits,
-    Keys,
+    KeyPath,
     read_document,
 )
 
@@ -36,7 +36,7 @@ _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
 
 
 @dataclass(frozen=True)
-class Range:
+class NumberRange:
     """Inclusive bounds of a number; whole ones of a whole number."""
 
     low: float
@@ -47,7 +47,9 @@ class Range:
         """Raise ConfigurationError, with the nearest valid number, for one out of bounds."""
         if not self.low <= value <= self.high:
             nearest_one = min(max(value, self.low), self.high)
-            shown, low, high, valid = map(_shown, (value, self.low, self.high, nearest_one))
+            shown, low, high, valid = map(
+                _format_number, (value, self.low, self.high, nearest_one)
+            )
             unit = f' {self.unit}' if self.unit else ''
             raise ConfigurationError(
                 f'{location} is {shown}{unit}, outside [{low}, {high}]; nearest valid: {valid}'
@@ -74,10 +76,10 @@ class Source:
 
     name: str = ''
     document: Document | None = None
-    within: Keys = ()
+    within: KeyPath = ()
     replaced: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    def locate(self, keys: Keys) -> str:
+    def locate(self, keys: KeyPath) -> str:
         """Return ``FILE, line 3, column 5`` of a value; empty if it is not the file's."""
         if self._is_replaced(keys):
             return ''
@@ -85,7 +87,7 @@ class Source:
         position = self.document.position(keys) if self.document and keys else ''
         return f'{excerpt(self.name)}, {position}' if position else excerpt(self.name)
 
-    def _is_replaced(self, keys: Keys) -> bool:
+    def _is_replaced(self, keys: KeyPath) -> bool:
         """Return whether a value, or one within it, is not the file's."""
         replaced: Any = self.replaced
         for key in keys:
@@ -157,15 +159,15 @@ class Location:
     @property
     def owner(self) -> str:
         """Location of this key and name of the mapping that it is in, for a message."""
-        return _joined(self.position, self._parent.name if self._parent else '')
+        return _join_message(self.position, self._parent.name if self._parent else '')
 
     @property
-    def _keys(self) -> Keys:
+    def _keys(self) -> KeyPath:
         return () if self._parent is None else (*self._parent._keys, self._key)
 
     def __str__(self) -> str:
         """Return location and name, for a message."""
-        return _joined(self.position, self.name)
+        return _join_message(self.position, self.name)
 
     @contextmanager
     def errors_located(self) -> Iterator[None]:
@@ -175,12 +177,12 @@ class Location:
         except ConfigurationError as error:
             if not self.position:
                 raise
-            raise ConfigurationError(_joined(self.position, str(error))) from error
+            raise ConfigurationError(_join_message(self.position, str(error))) from error
 
     def error(self, problem: object) -> ConfigurationError:
         """Return the error of a value that does not fit; that of all data needs no name."""
         where = self.position if self._parent is None else str(self)
-        return ConfigurationError(_joined(where, str(problem)))
+        return ConfigurationError(_join_message(where, str(problem)))
 
     def wrong(self, value: object, expected: str) -> ConfigurationError:
         """Return the error of a value of another type."""
@@ -194,24 +196,26 @@ class Location:
     def unknown_key(self, valid: Iterable[str]) -> ConfigurationError:
         """Return the error of a key that its mapping does not have, with the nearest one."""
         prefix = f'{self._parent.name}.' if self._parent and self._parent.name else ''
-        hint = nearest(str(self._key), valid, prefix)
+        hint = name_hint(str(self._key), valid, prefix)
         return ConfigurationError(
-            _joined(self.position, f"unknown key '{excerpt(self.name)}': {hint}")
+            _join_message(self.position, f"unknown key '{excerpt(self.name)}': {hint}")
         )
 
 
 _NO_SOURCE = Source()
 
 
-def _shown(value: float) -> str:
+def _format_number(value: float) -> str:
     return excerpt(value) if isinstance(value, int) else f'{value:g}'
 
 
-def _joined(*parts: str) -> str:
+def _join_message(*parts: str) -> str:
     return ': '.join(filter(None, parts))
 
 
-def read_file(kind: Any, path: Path, limits: FileLimits = WRITTEN_LIMITS) -> tuple[Any, Location]:
+def read_file(
+    kind: Any, path: Path, limits: FileLimits = EDITED_FILE_LIMITS
+) -> tuple[Any, Location]:
     """
     Read a YAML file as a type.
 
@@ -285,7 +289,7 @@ def read_choice(
     chosen: str = read_value(str, entry.get(key, default), at)
     if chosen not in valid:
         with at.errors_located():
-            raise unknown(at.name, chosen, valid)
+            raise unknown_name_error(at.name, chosen, valid)
     return chosen
 
 
@@ -308,7 +312,7 @@ def check_keys(entry: Mapping[str, Any], valid: Iterable[str], location: Locatio
 def _read_record(kind: Any, value: Any, location: Location) -> Any:
     if not isinstance(value, Mapping):
         raise location.wrong(value, 'named values')
-    hints = _hints(kind)
+    hints = _field_types(kind)
     check_keys(value, hints, location)
     for field in dataclasses.fields(kind):
         has_default = field.default is not dataclasses.MISSING
@@ -325,7 +329,7 @@ def _read_record(kind: Any, value: Any, location: Location) -> Any:
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
+def _field_types(kind: Any) -> dict[str, Any]:
     """Return the types of a dataclass's fields by name."""
     names = [field.name for field in dataclasses.fields(kind)]
     hints = typing.get_type_hints(kind, include_extras=True)

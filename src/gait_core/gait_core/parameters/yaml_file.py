@@ -16,7 +16,7 @@ _MAX_DEPTH = 50
 # Longer numbers take long to convert, and no float holds them.
 _MAX_DIGITS = 64
 # Characters of an unreadable value in a message.
-_QUOTED = 40
+_MAX_QUOTED = 40
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class FileLimits:
     values: int
 
 
-WRITTEN_LIMITS = FileLimits(TEXT_LIMIT, 20_000)
+EDITED_FILE_LIMITS = FileLimits(TEXT_LIMIT, 20_000)
 """Of files that people write: read in half a second."""
 
-LOADED_LIMITS = FileLimits(TEXT_LIMIT // 8, 5_000)
+LIVE_FILE_LIMITS = FileLimits(TEXT_LIMIT // 8, 5_000)
 """Of files that a node reads while a robot walks: reading delays a stop by 0.2 s."""
 
-Keys = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Keys of mappings and indices of lists that lead to a value."""
 
 
@@ -56,7 +56,7 @@ class Document:
     content: Any
     root: yaml.Node | None = None
 
-    def position(self, keys: Keys) -> str:
+    def position(self, keys: KeyPath) -> str:
         """Return ``line 3, column 5`` of the deepest of these keys that exists; else nothing."""
         node, mark = self.root, None
         for key in keys:
@@ -73,7 +73,7 @@ class Document:
         return '' if mark is None else f'line {mark.line + 1}, column {mark.column + 1}'
 
 
-def read_document(path: Path, limits: FileLimits = WRITTEN_LIMITS) -> Document:
+def read_document(path: Path, limits: FileLimits = EDITED_FILE_LIMITS) -> Document:
     """
     Read a YAML file.
 
@@ -91,7 +91,7 @@ def read_document(path: Path, limits: FileLimits = WRITTEN_LIMITS) -> Document:
         root = loader.get_single_node()
         content = None if root is None else loader.construct_document(root)
     except yaml.YAMLError as error:
-        position, problem = _describe(error, text)
+        position, problem = _describe_syntax_error(error, text)
         raise ConfigurationError(f'{excerpt(str(path))}{position}: {excerpt(problem)}') from error
     finally:
         if loader is not None:
@@ -99,7 +99,7 @@ def read_document(path: Path, limits: FileLimits = WRITTEN_LIMITS) -> Document:
     return Document(path, content, root)
 
 
-def _describe(error: yaml.YAMLError, text: str) -> tuple[str, str]:
+def _describe_syntax_error(error: yaml.YAMLError, text: str) -> tuple[str, str]:
     """Return position and problem of a syntax error, without the parser's names for a text."""
     if isinstance(error, yaml.reader.ReaderError):
         before = text[: error.position]
@@ -156,32 +156,34 @@ class _LimitedLoader(yaml.SafeLoader):
         kind = node.tag.rsplit(':')[-1]
         if kind in ('int', 'float') and len(str(node.value)) > _MAX_DIGITS:
             size = f'a number of {len(str(node.value))} characters'
-            raise _refusal(f'{size}; at most {_MAX_DIGITS} are read', node)
+            raise _constructor_error(f'{size}; at most {_MAX_DIGITS} are read', node)
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
             # It looks like a date or a number and is none: of month 13, say. The parser refuses
             # an explicit tag, !!bool or !!int, on what it does not fit in any of these ways.
             value = str(node.value)
-            value = value if len(value) <= _QUOTED else f'{value[:_QUOTED]}...'
+            value = value if len(value) <= _MAX_QUOTED else f'{value[:_MAX_QUOTED]}...'
             reason = error if isinstance(error, ValueError) else f'it is no {kind}'
-            raise _refusal(f"'{value}' cannot be read: {reason}", node) from error
+            raise _constructor_error(f"'{value}' cannot be read: {reason}", node) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Return the items of a node whose keys all differ."""
         if not isinstance(node, yaml.MappingNode):
-            raise _refusal('keys with values are expected here', node)
+            raise _constructor_error('keys with values are expected here', node)
         known = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
-                raise _refusal(f'{excerpt(repr(key))} is no key, a text is', key_node)
+                raise _constructor_error(f'{excerpt(repr(key))} is no key, a text is', key_node)
             if key in known:
-                raise _refusal(f"the key '{excerpt(str(key))}' is written twice", key_node)
+                raise _constructor_error(
+                    f"the key '{excerpt(str(key))}' is written twice", key_node
+                )
             known.add(key)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
 
 
-def _refusal(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+def _constructor_error(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)

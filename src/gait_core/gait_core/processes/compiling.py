@@ -16,9 +16,9 @@ from numba.core import event
 
 from gait_core.processes import liveness
 
-_PATIENCE = 1.0
-_POLL = 0.05
-_WORDS = 'compiling kernels for this machine, once: up to half a minute of processor time'
+_ANNOUNCE_DELAY = 1.0
+_POLL_INTERVAL = 0.05
+_MESSAGE = 'compiling kernels for this machine, once: up to half a minute of processor time'
 
 
 def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
@@ -41,14 +41,14 @@ def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
 
     def compiled(kernel: Callable[..., None]) -> Any:
         """Return the kernel over leading axes, compiled or read while nobody else does either."""
-        with _alone():
+        with _kernel_lock():
             return vectorized(kernel)
 
     return compiled
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def _kernel_lock() -> Iterator[None]:
     """Hold what one process of a user holds at a time; without a place for it, nothing."""
     lock = Path(tempfile.gettempdir()) / f'gait-kernels-{os.getuid()}.lock'
     with ExitStack() as held:
@@ -63,13 +63,13 @@ def _wait_for(lock: int) -> None:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            liveness.beat()
-            time.sleep(_POLL)
+            liveness.count_period()
+            time.sleep(_POLL_INTERVAL)
         else:
             return
 
 
-def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) -> None:
+def announce_compiling(report: Callable[[str], None], patience: float = _ANNOUNCE_DELAY) -> None:
     """
     Have one line said in this process as soon as kernels are not found compiled.
 
@@ -81,15 +81,15 @@ def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) 
         Of compiling before it is worth a word.
 
     """
-    event.register('numba:compile', _Compiling(say, patience))
+    event.register('numba:compile', _AnnouncingListener(report, patience))
 
 
-def show_compiling() -> None:
+def mark_compiling() -> None:
     """Set the activity in this process's pulse to COMPILING while kernels are compiled."""
-    event.register('numba:compile', _Pulse())
+    event.register('numba:compile', _ActivityListener())
 
 
-class _Pulse(event.Listener):  # type: ignore[misc]
+class _ActivityListener(event.Listener):  # type: ignore[misc]
     """Listener that sets the activity COMPILING, and afterwards the previous one."""
 
     def __init__(self) -> None:
@@ -97,14 +97,14 @@ class _Pulse(event.Listener):  # type: ignore[misc]
 
     def on_start(self, event: event.Event) -> None:
         """Begin a compilation, or one within another."""
-        self._before.append(liveness.enter(liveness.COMPILING))
+        self._before.append(liveness.set_activity(liveness.COMPILING))
 
     def on_end(self, event: event.Event) -> None:
         """End a compilation."""
-        liveness.enter(self._before.pop())
+        liveness.set_activity(self._before.pop())
 
 
-class _Compiling(event.Listener):  # type: ignore[misc]
+class _AnnouncingListener(event.Listener):  # type: ignore[misc]
     """Numba tells it of each kernel that it compiles; those inside another are told within."""
 
     def __init__(self, say: Callable[[str], None], patience: float) -> None:
@@ -121,7 +121,7 @@ class _Compiling(event.Listener):  # type: ignore[misc]
         self._depth += 1
         if not self._said and self._spent + now - self._began >= self._patience:
             self._said = True
-            self._say(_WORDS)
+            self._say(_MESSAGE)
 
     def on_end(self, event: event.Event) -> None:
         """Count the time of a compilation that is not within another."""

@@ -15,42 +15,42 @@ STARTING, IDLE, RUNNING, COMPILING, WORKING = range(5)
 """Activities: loading code and robots, waiting for a trial, running one, compiling kernels, and
 work that need not make control periods."""
 
-SIZE = 2
+PULSE_SIZE = 2
 """Number of integers of a pulse: the count, then the activity."""
 
-_memory: IntArray = np.zeros(SIZE, dtype=np.int64)
+_pulse: IntArray = np.zeros(PULSE_SIZE, dtype=np.int64)
 
 
-def share(memory: IntArray) -> None:
+def use_shared_memory(memory: IntArray) -> None:
     """Move this process's pulse to shared memory, (SIZE,)."""
-    global _memory
+    global _pulse
     # The count goes on: a watcher compares counts and must not mistake a reset for a period.
-    memory[:] = _memory
-    _memory = memory
+    memory[:] = _pulse
+    _pulse = memory
 
 
-def counter() -> IntArray:
+def period_counter() -> IntArray:
     """Return the count of control periods, (1,), for compiled loops to add to."""
-    return _memory[:1]
+    return _pulse[:1]
 
 
-def beat() -> None:
+def count_period() -> None:
     """Count a control period."""
-    _memory[0] += 1
+    _pulse[0] += 1
 
 
-def periods() -> int:
+def period_count() -> int:
     """Return how many control periods this process has run, settling included."""
-    return int(_memory[0])
+    return int(_pulse[0])
 
 
-def state() -> int:
+def current_activity() -> int:
     """Return the activity of this process."""
-    return int(_memory[1])
+    return int(_pulse[1])
 
 
-def enter(state: int) -> int:
+def set_activity(activity: int) -> int:
     """Set the activity of this process and return the previous one."""
-    before = int(_memory[1])
-    _memory[1] = state
+    before = int(_pulse[1])
+    _pulse[1] = activity
     return before

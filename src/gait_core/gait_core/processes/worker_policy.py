@@ -17,10 +17,10 @@ import time
 from gait_core.errors import DeadlyTrial, NoWorkers
 from gait_core.processes import liveness
 
-ATTEMPTS = 3
+MAX_LOSSES_PER_TRIAL = 3
 """Number of workers lost in the same trial, while other trials finish, that ends the run."""
 
-HANG = 10.0
+HANG_TIME = 10.0
 """Time [s] without a control period or a sign of life after which a worker counts as lost."""
 
 PATIENCE = 30.0
@@ -29,9 +29,9 @@ PATIENCE = 30.0
 _MAX_INTERVAL = 0.5
 """Longest time [s] between two samples that counts; after more the watcher itself was stopped."""
 
-_MAX_DELAY = 5.0
+_MAX_START_DELAY = 5.0
 
-Lost = Callable[[int | None, str], None]
+LossCallback = Callable[[int | None, str], None]
 """Callback for a lost worker: the index of its trial, or None if it ran none, and the reason."""
 
 
@@ -67,7 +67,7 @@ class Workload:
         return min(1.0, self.busy / self.offered) if self.offered > 0.0 else 0.0
 
 
-class Losses:
+class LossCounter:
     """
     Counter of an evaluator's lost workers and finished trials, which decides when a run must end.
 
@@ -84,7 +84,7 @@ class Losses:
         self._passed: float | None = None
         self.begin(None)
 
-    def begin(self, lost: Lost | None) -> None:
+    def begin(self, lost: LossCallback | None) -> None:
         """Begin a batch of trials, which has indices of its own."""
         self._report = lost or print_loss
         self._reasons: dict[int, list[str]] = {}
@@ -95,8 +95,8 @@ class Losses:
     def delay(self) -> float:
         """Time [s] to wait before a worker is started; doubles with each loss without a result."""
         # So that workers that die at their start do not keep the machine busy with starting.
-        excess = self._since_pass - ATTEMPTS
-        return 0.0 if excess < 0 else min(_MAX_DELAY, 0.1 * 2.0 ** min(excess, 10))
+        excess = self._since_pass - MAX_LOSSES_PER_TRIAL
+        return 0.0 if excess < 0 else min(_MAX_START_DELAY, 0.1 * 2.0 ** min(excess, 10))
 
     def passed(self) -> None:
         """Count a finished trial."""
@@ -117,7 +117,7 @@ class Losses:
         Raises
         ------
         DeadlyTrial
-            If ``ATTEMPTS`` workers were lost in this trial and other trials finish.
+            If ``MAX_LOSSES_PER_TRIAL`` workers were lost in this trial and other trials finish.
         NoWorkers
             If workers were lost and no trial finished for ``patience``.
 
@@ -131,11 +131,11 @@ class Losses:
             first = self._first.setdefault(index, now)
             # Where no other trial finishes either, the machine is at fault and not this trial.
             others_finish = self._passed is not None and self._passed > first - self._patience
-            if len(reasons) >= ATTEMPTS and others_finish:
+            if len(reasons) >= MAX_LOSSES_PER_TRIAL and others_finish:
                 raise DeadlyTrial(index, reasons)
         # Time before this batch does not count: nobody may have asked for trials then.
         since = self._began if self._passed is None else max(self._began, self._passed)
-        if self._since_pass >= 2 * ATTEMPTS and now - since > self._patience:
+        if self._since_pass >= 2 * MAX_LOSSES_PER_TRIAL and now - since > self._patience:
             raise NoWorkers(
                 f'no worker can be kept alive: {self._since_pass} were lost in '
                 f'{now - since:.0f} s without a finished trial, the last: {reason}'
@@ -208,7 +208,7 @@ class HangWatch:
         busy, runnable = _processor_time(self._pid)
         elapsed, worked = now - self._last, max(busy - self._busy, 0.0)
         self._last, self._busy = now, busy
-        if state in _BUSY:
+        if state in _ACTIVITIES_WITHOUT_PERIODS:
             # Work is progress here, however long it takes.
             if runnable or worked:
                 self.seconds = 0.0
@@ -221,8 +221,8 @@ class HangWatch:
         return self.seconds
 
 
-_BUSY = (liveness.STARTING, liveness.COMPILING, liveness.WORKING)
-_TICK = os.sysconf('SC_CLK_TCK')
+_ACTIVITIES_WITHOUT_PERIODS = (liveness.STARTING, liveness.COMPILING, liveness.WORKING)
+_CLOCK_RATE = os.sysconf('SC_CLK_TCK')
 
 
 def _processor_time(pid: int) -> tuple[float, bool]:
@@ -233,4 +233,4 @@ def _processor_time(pid: int) -> tuple[float, bool]:
     except OSError:
         # No /proc, or the process has ended: wall time counts.
         return 0.0, False
-    return (int(fields[11]) + int(fields[12])) / _TICK, fields[0] == 'R'
+    return (int(fields[11]) + int(fields[12])) / _CLOCK_RATE, fields[0] == 'R'

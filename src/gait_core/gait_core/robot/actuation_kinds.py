@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gait_core.errors import ConfigurationError, unknown
-from gait_core.trial.scene import NOTHING
+from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.trial.scene import EMPTY_MAPPING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class KindConstants:
     """
 
     required: tuple[str, ...] = ()
-    optional: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    optional: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 NO_LIMIT = 1e9
@@ -77,7 +77,7 @@ def check_kind(
 
     """
     if kind not in kinds:
-        raise unknown(f'{part} of {owner}', kind, kinds)
+        raise unknown_name_error(f'{part} of {owner}', kind, kinds)
     constants = kinds[kind]
     for name in constants.required:
         if name not in values:
@@ -85,7 +85,9 @@ def check_kind(
     for name, value in values.items():
         if name not in constants.required and name not in constants.optional:
             valid = (*constants.required, *constants.optional)
-            raise ConfigurationError(f'{owner}: {unknown(f"constant of {kind}", name, valid)}')
+            raise ConfigurationError(
+                f'{owner}: {unknown_name_error(f"constant of {kind}", name, valid)}'
+            )
         if not value >= 0.0:
             raise ConfigurationError(f"{owner}: constant '{name}' is {value:g}; nearest valid: 0")
 

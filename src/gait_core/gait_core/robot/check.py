@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError, nearest, unknown
+from gait_core.errors import ConfigurationError, name_hint, unknown_name_error
 from gait_core.kinematics.frames import ball_joint_axes
 from gait_core.robot.actuation_kinds import (
     ACTUATOR_KINDS,
@@ -17,7 +17,7 @@ from gait_core.robot.actuation_kinds import (
     check_kind,
 )
 from gait_core.robot.model import MOVING_KINDS, Joint, RobotModel, limit_fault
-from gait_core.robot.name_checks import unknown_name_error
+from gait_core.robot.name_checks import unknown_names_error
 
 
 def check_robot(robot: RobotModel) -> RobotModel:
@@ -88,7 +88,7 @@ def _check_known(kind: str, received: Iterable[str], valid: Iterable[str]) -> No
     """Raise ConfigurationError for a received name that is not valid."""
     names, known = list(received), list(valid)
     if any(name not in known for name in names):
-        raise unknown_name_error(kind, names, known)
+        raise unknown_names_error(kind, names, known)
 
 
 def _check_unique(kind: str, names: tuple[str, ...]) -> None:
@@ -186,7 +186,7 @@ def _check_ball_axis(robot: RobotModel, owner: str, joint: Joint) -> None:
     if kind not in BALL_ACTUATOR_KINDS:
         raise ConfigurationError(
             f"{owner}: joint '{joint.name}' has a {kind} actuator; "
-            f'{nearest(kind, BALL_ACTUATOR_KINDS)}'
+            f'{name_hint(kind, BALL_ACTUATOR_KINDS)}'
         )
     if any(other.mimic and other.mimic.joint == joint.name for other in robot.joints):
         raise ConfigurationError(f"{owner}: another joint mimics '{joint.name}'")
@@ -216,7 +216,7 @@ def _check_legs(robot: RobotModel) -> None:
     for leg in robot.legs:
         _check_known('joint', leg.joints, robot.joint_names)
         if leg.sole not in robot.link_index:
-            raise unknown('sole link', leg.sole, robot.link_index)
+            raise unknown_name_error('sole link', leg.sole, robot.link_index)
         path: list[str] = []
         link = leg.sole
         while link in parent_joint:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.kinematics.frames import (
     inertia_in_outer_frame,
     rotation_from_rpy,
     rpy_from_rotation,
 )
-from gait_core.parameters.patterns import by_pattern, matching
+from gait_core.parameters.patterns import expand_patterns, match_names
 from gait_core.parameters.schema import Location, read_choice, read_value
 from gait_core.robot.actuation_kinds import ACTUATOR_KINDS
 from gait_core.robot.inference import (
@@ -35,11 +35,11 @@ from gait_core.robot.model import (
     Triple,
     limit_fault,
 )
-from gait_core.robot.name_checks import unknown_name_error
+from gait_core.robot.name_checks import unknown_names_error
 from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.robot_file import ActuatorTable, JointLimits, MirrorTable, RobotFile
 from gait_core.robot.urdf.reader import LinkTree
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 
 def robot_from_description(
@@ -47,7 +47,7 @@ def robot_from_description(
     content: RobotFile,
     location: Location,
     source: Path,
-    assembly: Mapping[str, Any] = NOTHING,
+    assembly: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> RobotModel:
     """
     Return the robot of a tree of links and the content of its ``robot.yaml``.
@@ -76,10 +76,12 @@ def robot_from_description(
     tree = _apply_limits(tree, content.limits, location / 'limits')
     names = actuated_names(tree) if content.joints is None else content.joints
     if not set(names) <= set(actuated_names(tree)):
-        raise (location / 'joints').error(unknown_name_error('joint', names, actuated_names(tree)))
+        raise (location / 'joints').error(
+            unknown_names_error('joint', names, actuated_names(tree))
+        )
     targets = (*names, *(element.name for element in content.force_elements))
     stance = {name: value for name, value in neutral_stance(tree).items() if name in names}
-    stance.update(by_pattern(content.nominal_stance, targets, location / 'nominal_stance'))
+    stance.update(expand_patterns(content.nominal_stance, targets, location / 'nominal_stance'))
     robot = RobotModel(
         name=content.name or source.stem.removesuffix('.urdf'),
         links=tree.links,
@@ -116,7 +118,7 @@ def _apply_limits(
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, changed in limits.items():
         given = {key: value for key, value in vars(changed).items() if value is not None}
-        for name in matching(pattern, actuated_names(tree), (location / pattern).owner):
+        for name in match_names(pattern, actuated_names(tree), (location / pattern).owner):
             joints[name] = dataclasses.replace(joints[name], **given)
             fault = limit_fault(joints[name])
             if fault:
@@ -138,7 +140,7 @@ def _read_actuators(
     chosen = {
         pattern: _read_actuator(entry, joints / pattern) for pattern, entry in table.joints.items()
     }
-    return {**dict.fromkeys(names, default), **by_pattern(chosen, names, joints)}
+    return {**dict.fromkeys(names, default), **expand_patterns(chosen, names, joints)}
 
 
 def _read_fall_criterion(
@@ -146,7 +148,7 @@ def _read_fall_criterion(
 ) -> FallCriterion | None:
     if criterion is None:
         return None
-    pose = by_pattern(criterion.pose, joints, location / 'pose')
+    pose = expand_patterns(criterion.pose, joints, location / 'pose')
     return dataclasses.replace(criterion, pose=pose)
 
 
@@ -176,7 +178,7 @@ def _add_pair(
     name, other = str(listed[0]), str(listed[1])
     for joint in (name, other):
         if joint not in robot.joint_index:
-            raise location.error(unknown('joint', joint, robot.joint_names))
+            raise location.error(unknown_name_error('joint', joint, robot.joint_names))
     sign = listed[2] if len(listed) == 3 else mirror_sign(robot, name, other)
     if sign not in (1, -1):
         raise location.error(

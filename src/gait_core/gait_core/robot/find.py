@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree
 
-from gait_core.errors import ConfigurationError, NotInstalled, excerpt, unknown
+from gait_core.errors import ConfigurationError, NotInstalled, excerpt, unknown_name_error
 from gait_core.files.access import TEXT_LIMIT, read_bytes
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 PATH_VARIABLE = 'GAIT_ROBOT_PATH'
 DESCRIPTION_PACKAGE = 'gait_description'
@@ -87,7 +87,7 @@ def _resolve_robot(name_or_path: str) -> Path:
     if len(path.parts) > 1 or path.suffix in _URDF_SUFFIXES:
         fault = 'holds no robot.yaml, model.py or URDF' if path.exists() else 'does not exist'
         raise ConfigurationError(f"robot '{name_or_path}' {fault}")
-    raise unknown('robot', name_or_path, folders)
+    raise unknown_name_error('robot', name_or_path, folders)
 
 
 def _search_path() -> Iterator[Path]:
@@ -110,7 +110,7 @@ def _ament_share_folders() -> Iterator[Path]:
 def find_package(
     name: str,
     source: Path,
-    packages: Mapping[str, str | Path] = NOTHING,
+    packages: Mapping[str, str | Path] = EMPTY_MAPPING,
 ) -> Path | None:
     """
     Return the folder of the package in ``package://name``, or ``None``.

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.arrays import frozen
+from gait_core.arrays import read_only_array
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.schema import Location, check_keys, read_choice, read_value
 from gait_core.robot.model import Link, Shape, Triple
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import LinkTree, read_urdf
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 Assembly = Mapping[str, tuple[Triple, Triple]]
 _SIZE_COUNTS = {'box': 3, 'sphere': 1, 'cylinder': 2, 'capsule': 2}
@@ -53,7 +53,7 @@ def read_bodies(
     content: RobotFile,
     location: Location,
     folder: Path,
-    packages: Mapping[str, str | Path] = NOTHING,
+    packages: Mapping[str, str | Path] = EMPTY_MAPPING,
 ) -> tuple[LinkTree, Assembly]:
     """
     Return the bodies of a robot.yaml as links without joints, and their poses at the start.
@@ -105,8 +105,8 @@ def _link_from_entry(body: InlineBody, location: Location) -> Link:
     return Link(
         name=body.name,
         mass=body.mass,
-        com=frozen(body.com, (3,), name='com'),
-        inertia=frozen(np.diag(body.inertia), (3, 3), name='inertia'),
+        com=read_only_array(body.com, (3,), name='com'),
+        inertia=read_only_array(np.diag(body.inertia), (3, 3), name='inertia'),
         collisions=_read_shapes(body.collisions, location / 'collisions'),
         visuals=_read_shapes(body.visuals, location / 'visuals'),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_bytes
-from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.find import find_robot, robot_folders
 from gait_core.robot.load import load_robot
@@ -60,7 +60,7 @@ def robot_sha256(robot: RobotModel) -> str:
     Numbers are rounded to nine digits; meshes are hashed by their bytes instead of their paths.
     ConfigurationError if a mesh cannot be read.
     """
-    content = {name: plain(getattr(robot, name)) for name in _HASHED_FIELDS}
+    content = {name: to_plain_data(getattr(robot, name)) for name in _HASHED_FIELDS}
     for link in content['links']:
         del link['visuals']
         for shape in link['collisions']:

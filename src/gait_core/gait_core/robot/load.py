@@ -28,7 +28,7 @@ from gait_core.robot.free_bodies import read_bodies
 from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.seeding import check_seed
 
 __all__ = ['load_robot', 'read_robot', 'robot_names']
@@ -77,7 +77,7 @@ def clear_robot_cache() -> None:
 
 def read_robot(
     path: Path,
-    packages: Mapping[str, str | Path] = NOTHING,
+    packages: Mapping[str, str | Path] = EMPTY_MAPPING,
     draw: int = 0,
 ) -> RobotModel:
     """
@@ -115,7 +115,7 @@ def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotMod
         tree, assembly = read_bodies(content, location, path, packages)
     else:
         urdf = _find_urdf(path, content.urdf, location) if path.is_dir() else path
-        tree, assembly = read_urdf(urdf, packages), NOTHING
+        tree, assembly = read_urdf(urdf, packages), EMPTY_MAPPING
     robot = _check_at(robot_from_description(tree, content, location, path, assembly), path)
     scale = _default_length_scale(robot) if content.length_scale is None else content.length_scale
     if not scale > 0.0:

@@ -21,7 +21,7 @@ from gait_core.robot.load import read_robot
 from gait_core.robot.model import MOVING_KINDS, Link, RobotModel
 from gait_core.robot.overlap import Overlap, find_overlaps
 from gait_core.robot.shapes import shape_points
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 
@@ -104,7 +104,7 @@ class LoadReport:
             }
             for pair in self.overlaps
         ]
-        return dict(plain_data.plain(plain))
+        return dict(plain_data.to_plain_data(plain))
 
     def lines(self) -> list[str]:
         """Return the report as text."""
@@ -128,7 +128,7 @@ class LoadReport:
 
 
 def report_description(
-    path: str | Path, packages: Mapping[str, str | Path] = NOTHING
+    path: str | Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING
 ) -> LoadReport:
     """
     Load a description and return its report.

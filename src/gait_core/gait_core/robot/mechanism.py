@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.robot.range_sensor import RangeSensor
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 MOVING_KINDS = ('revolute', 'continuous', 'prismatic')
 Triple = tuple[float, float, float]
@@ -152,7 +152,7 @@ class Actuator:
     """
 
     kind: str = 'position'
-    constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    constants: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ class ForceElement:
     point_a: Triple = (0.0, 0.0, 0.0)
     link_b: str
     point_b: Triple = (0.0, 0.0, 0.0)
-    constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    constants: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +206,7 @@ class FallCriterion:
     """Angle between the base's z axis and the vertical [rad]."""
     min_height_ratio: float = 0.5
     """Height over the ground, as a share of the height in the nominal stance."""
-    pose: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    pose: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     """Fall pose [rad or m]; joints that are not named hold."""
 
 
@@ -227,15 +227,15 @@ class Mechanism:
     force_elements: tuple[ForceElement, ...] = ()
     signals: tuple[tuple[str, tuple[str, ...]], ...] = ()
     contact_nodes: tuple[ContactNode, ...] = ()
-    assembly: Mapping[str, tuple[Triple, Triple]] = field(default_factory=lambda: NOTHING)
-    ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: NOTHING)
-    mirror_pairs: Mapping[str, tuple[str, float]] = field(default_factory=lambda: NOTHING)
-    nominal_stance: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    assembly: Mapping[str, tuple[Triple, Triple]] = field(default_factory=lambda: EMPTY_MAPPING)
+    ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: EMPTY_MAPPING)
+    mirror_pairs: Mapping[str, tuple[str, float]] = field(default_factory=lambda: EMPTY_MAPPING)
+    nominal_stance: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     fall: FallCriterion | None = field(default_factory=FallCriterion)
     length_scale: float = 1.0
     imu_link: str = ''
     sensors: tuple[RangeSensor, ...] = ()
-    defaults: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    defaults: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     source: str = ''
 
     @cached_property
@@ -308,7 +308,7 @@ class Mechanism:
         for leg in self.legs:
             if leg.name == name:
                 return leg
-        raise unknown('leg', name, (leg.name for leg in self.legs))
+        raise unknown_name_error('leg', name, (leg.name for leg in self.legs))
 
     def _limits(self, field_name: str) -> FloatArray:
         limits = np.array(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gait_core.errors import BadCommand, ConfigurationError, excerpt, nearest
+from gait_core.errors import BadCommand, ConfigurationError, excerpt, name_hint
 
 _MAX_COUNT, _MAX_LENGTH, _MAX_LISTED = 1000, 255, 5
 
@@ -33,7 +33,7 @@ def format_names(names: Iterable[str]) -> str:
     return shown if len(ordered) <= _MAX_LISTED else f'{shown}, ...'
 
 
-def unknown_name_error(
+def unknown_names_error(
     kind: str, received: Sequence[str], valid: Sequence[str]
 ) -> ConfigurationError:
     """
@@ -43,9 +43,9 @@ def unknown_name_error(
 
     Examples
     --------
-    >>> print(unknown_name_error('joint', ['lf_hip', 'lf_knee'], ['hip', 'knee']))
+    >>> print(unknown_names_error('joint', ['lf_hip', 'lf_knee'], ['hip', 'knee']))
     unknown joint 'lf_hip': every name fits without the prefix 'lf_'; valid: hip, knee
-    >>> print(unknown_name_error('joint', ['hip', 'kne'], ['hip', 'knee']))
+    >>> print(unknown_names_error('joint', ['hip', 'kne'], ['hip', 'knee']))
     unknown joint 'kne': did you mean 'knee'? valid: hip, knee
 
     """
@@ -67,4 +67,4 @@ def unknown_name_error(
                 f"unknown {kind} '{shown}': every name fits with the "
                 f"prefix '{lacking}'; valid: {listed}"
             )
-    return ConfigurationError(f"unknown {kind} '{shown}': {nearest(wrong, valid)}")
+    return ConfigurationError(f"unknown {kind} '{shown}': {name_hint(wrong, valid)}")

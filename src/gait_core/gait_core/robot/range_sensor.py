@@ -8,7 +8,7 @@ import math
 import re
 from typing import Any, ClassVar
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.parameters.schema import Location, read_choice, read_value
 
 MAX_RAYS = 100_000
@@ -200,7 +200,7 @@ def read_sensors(
         values = {key: value for key, value in entry.items() if key != 'kind'}
         sensor: RangeSensor = read_value(_SENSOR_KINDS[kind], values, at)
         if sensor.link not in links:
-            raise at.error(unknown('link', sensor.link, links))
+            raise at.error(unknown_name_error('link', sensor.link, links))
         if any(sensor.name == other.name for other in sensors):
             raise at.error(f"there is a sensor '{sensor.name}' already")
         for frame in sensor.frames:

@@ -75,7 +75,7 @@ from typing import Any
 
 from gait_core.parameters.schema import Location, check_keys, read_value
 from gait_core.robot.model import ContactNode, FallCriterion, ForceElement, Leg, Triple
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +98,8 @@ class ActuatorTable:
     Each entry has a ``kind`` and the constants of that kind.
     """
 
-    default: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    joints: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    default: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
+    joints: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,13 +119,13 @@ class MirrorTable:
 class TrialDefaults:
     """Defaults of trials with the robot; see ``RobotModel.defaults``."""
 
-    scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    scene: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     controller: str = ''
     preset: str = ''
-    gait: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    engines: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: NOTHING)
-    physics_steps: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    terrains: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: NOTHING)
+    gait: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
+    engines: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EMPTY_MAPPING)
+    physics_steps: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    terrains: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EMPTY_MAPPING)
     command: Triple = (0.0, 0.0, 0.0)
     duration: float = 10.0
     settle_time: float = 0.0
@@ -156,16 +156,16 @@ class RobotFile:
     urdf: str = ''
     root_rpy: Triple | None = None
     joints: tuple[str, ...] | None = None
-    limits: Mapping[str, JointLimits] = field(default_factory=lambda: NOTHING)
+    limits: Mapping[str, JointLimits] = field(default_factory=lambda: EMPTY_MAPPING)
     actuators: ActuatorTable = field(default_factory=ActuatorTable)
     legs: tuple[Leg, ...] | None = None
     bodies: tuple[Mapping[str, Any], ...] | None = None
     contact_nodes: tuple[ContactNode, ...] = ()
-    signals: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+    signals: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: EMPTY_MAPPING)
     force_elements: tuple[ForceElement, ...] = ()
-    ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: NOTHING)
+    ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: EMPTY_MAPPING)
     mirror: MirrorTable | None = None
-    nominal_stance: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    nominal_stance: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     fall: FallCriterion | None = field(default_factory=FallCriterion)
     imu_link: str = ''
     sensors: tuple[Mapping[str, Any], ...] = ()

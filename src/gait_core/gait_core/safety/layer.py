@@ -19,7 +19,7 @@ from gait_core.motion.observation import IMU, Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.robot.model import RobotModel
 from gait_core.safety.parameters import SafetyParams
-from gait_core.safety.springs import Springs
+from gait_core.safety.springs import ExponentialSprings
 
 WAITING, STARTING, RUNNING = 'waiting', 'starting', 'running'
 HOLDING, FALLEN, STOPPED = 'holding', 'fallen', 'stopped'
@@ -33,9 +33,9 @@ Answers of ``sense``: wait without output, reset and step the controller, step i
 _FIELDS = ('position', 'velocity', 'effort')
 _TOLERANCE = 1e-9
 # Time [s] upright after which a fall ends by itself, with the parameter `recover`.
-_RECOVERY = 1.0
+_RECOVERY_TIME = 1.0
 # Distance [rad or m] of the first targets from the measured pose below which no ramp is needed.
-_NEAR = 0.01
+_NEAR_DISTANCE = 0.01
 # Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
 _RAMP_SLOPE = 1.5
 # A joint that is driven by velocity alone reaches its position limit no sooner than in so many
@@ -106,7 +106,7 @@ class SafetyLayer:
             name: np.zeros(m, dtype=np.int64)
             for name in ('position', 'speed', 'velocity', 'effort')
         }
-        self._springs = Springs(robot)
+        self._springs = ExponentialSprings(robot)
         self._given: set[str] = set()
         self._measured: FloatArray | None = None
         self._age = math.inf
@@ -243,7 +243,7 @@ class SafetyLayer:
         self._upright = 0.0 if leans else self._upright + dt
         if self.mode != FALLEN and leans and self._leaning > params.fall_time:
             self._fall(tilt)
-        elif self.mode == FALLEN and params.recover and self._upright > _RECOVERY:
+        elif self.mode == FALLEN and params.recover and self._upright > _RECOVERY_TIME:
             self.restart()
 
     def _up(self, observation: Observation) -> float | None:
@@ -338,7 +338,7 @@ class SafetyLayer:
     def _is_there(self, dt: float) -> bool:
         """Return whether the goal is so near that one control period at start speed reaches it."""
         assert self._last is not None and self._goal is not None
-        near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR
+        near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR_DISTANCE
         return bool(near) and self._ramp_time <= dt
 
     def _run(self) -> None:

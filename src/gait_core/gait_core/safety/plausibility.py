@@ -9,14 +9,14 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
 
-IMPLAUSIBLE = 1e6
+MAX_PLAUSIBLE = 1e6
 """Magnitude of a reading or command [rad, m, rad/s, m/s, N m or N] above which it is a fault."""
 
 # A joint may be beyond its limits, but hardly by a whole turn.
 _TURN = 2.0 * math.pi
 
 
-def position_span(robot: RobotModel) -> FloatArray:
+def plausible_positions(robot: RobotModel) -> FloatArray:
     """Return the lowest and highest plausible positions of the joints, (2, n) [rad or m]."""
     span = np.stack((robot.lower - _TURN, robot.upper + _TURN))
-    return np.clip(span, -IMPLAUSIBLE, IMPLAUSIBLE)
+    return np.clip(span, -MAX_PLAUSIBLE, MAX_PLAUSIBLE)

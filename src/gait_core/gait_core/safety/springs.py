@@ -9,7 +9,7 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
 
 
-class Springs:
+class ExponentialSprings:
     """
     The joints of a robot whose actuators are of the kind ``exponential``.
 

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.kinematics.frames import rotation_from_rpy
 from gait_core.motion.observation import Observation
@@ -125,7 +125,7 @@ def select_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
         return robot.sensors
     for name in wanted:
         if name not in known:
-            raise unknown('sensor', name, (*known, 'all'))
+            raise unknown_name_error('sensor', name, (*known, 'all'))
     return tuple(sensor for sensor in robot.sensors if sensor.name in wanted)
 
 

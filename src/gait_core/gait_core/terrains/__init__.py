@@ -11,7 +11,7 @@ from functools import lru_cache
 from gait_core import registry
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.terrains.surfaces import Grid, Plane
 from gait_core.trial.scene import TerrainSpec
 
@@ -28,7 +28,7 @@ def load_terrain(spec: TerrainSpec) -> Terrain:
         For an unknown terrain or parameter (with the nearest valid one) or a value out of range.
 
     """
-    return _build_surface(build(registry.terrain(spec.name), spec.parameters), spec.seed)
+    return _build_surface(make_parameters(registry.terrain(spec.name), spec.parameters), spec.seed)
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import bounded
+from gait_core.parameters.declaration import float_parameter
 from gait_core.terrains.surfaces import Grid, check_grid
 
 
@@ -24,20 +24,22 @@ class Bumps(TerrainParameters):
     bumps, but engines support a flat sole poorly on more than 5 by 5 cells.
     """
 
-    height: float = bounded(
+    height: float = float_parameter(
         0.01, low=-1.0, high=1.0, unit='m', doc='Height of a bump; negative: depth of a hole.'
     )
-    radius: float = bounded(
+    radius: float = float_parameter(
         0.1, low=5e-4, high=10.0, unit='m', doc='Radius of a bump at its foot; at least 2 cells.'
     )
-    spacing: float = bounded(
+    spacing: float = float_parameter(
         0.3, low=0.001, high=50.0, unit='m', doc='Side of the square that holds one bump.'
     )
-    flat_radius: float = bounded(
+    flat_radius: float = float_parameter(
         0.4, low=0.0, high=100.0, unit='m', doc='Radius of level ground around the origin.'
     )
-    extent: float = bounded(10.0, low=0.05, high=100.0, unit='m', doc='Side of the ground.')
-    cell: float = bounded(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')
+    extent: float = float_parameter(
+        10.0, low=0.05, high=100.0, unit='m', doc='Side of the ground.'
+    )
+    cell: float = float_parameter(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check that a bump fits into its square and the grid shows it."""

@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import bounded
+from gait_core.parameters.declaration import float_parameter
 from gait_core.terrains.surfaces import Grid, check_grid
 
 _WALL_CELLS = 2
@@ -26,21 +26,25 @@ class Room(TerrainParameters):
     its top at x.
     """
 
-    length: float = bounded(
+    length: float = float_parameter(
         8.0, low=0.5, high=100.0, unit='m', doc='Distance between the walls ahead and behind.'
     )
-    width: float = bounded(
+    width: float = float_parameter(
         6.0, low=0.5, high=100.0, unit='m', doc='Distance between the walls to the sides.'
     )
-    height: float = bounded(0.6, low=0.0, high=5.0, unit='m', doc='Height of walls and boxes.')
-    box: float = bounded(0.4, low=0.0, high=10.0, unit='m', doc='Side of a box; 0: no boxes.')
-    spacing: float = bounded(
+    height: float = float_parameter(
+        0.6, low=0.0, high=5.0, unit='m', doc='Height of walls and boxes.'
+    )
+    box: float = float_parameter(
+        0.4, low=0.0, high=10.0, unit='m', doc='Side of a box; 0: no boxes.'
+    )
+    spacing: float = float_parameter(
         2.0, low=0.01, high=50.0, unit='m', doc='Side of the square that holds one box.'
     )
-    free_radius: float = bounded(
+    free_radius: float = float_parameter(
         1.0, low=0.0, high=100.0, unit='m', doc='Radius of level ground around the origin.'
     )
-    cell: float = bounded(0.1, low=1e-3, high=0.5, unit='m', doc='Grid spacing.')
+    cell: float = float_parameter(0.1, low=1e-3, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check that a box fits into its square, and the size of the grid."""

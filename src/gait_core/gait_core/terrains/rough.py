@@ -8,7 +8,7 @@ import numpy as np
 
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import bounded, whole
+from gait_core.parameters.declaration import float_parameter, int_parameter
 from gait_core.terrains.surfaces import Grid
 
 
@@ -22,16 +22,18 @@ class Rough(TerrainParameters):
     ``flat_radius`` adds level ground to start from, where nodes have height zero.
     """
 
-    range: float = bounded(
+    range: float = float_parameter(
         0.13,
         low=0.0,
         high=1.0,
         unit='m',
         doc='Difference of the highest and the lowest possible node.',
     )
-    extent: float = bounded(50.0, low=0.05, high=500.0, unit='m', doc='Side of the ground.')
-    nodes: int = whole(256, low=2, high=1024, doc='Grid nodes along a side.')
-    flat_radius: float = bounded(
+    extent: float = float_parameter(
+        50.0, low=0.05, high=500.0, unit='m', doc='Side of the ground.'
+    )
+    nodes: int = int_parameter(256, low=2, high=1024, doc='Grid nodes along a side.')
+    flat_radius: float = float_parameter(
         0.0,
         low=0.0,
         high=100.0,

@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import bounded
+from gait_core.parameters.declaration import float_parameter
 from gait_core.terrains.surfaces import Grid, check_grid
 
 
@@ -22,21 +22,23 @@ class Slope(TerrainParameters):
     robot starts on the slope. The edge is rounded over one cell. The seed has no effect.
     """
 
-    angle_deg: float = bounded(
+    angle_deg: float = float_parameter(
         5.0, low=-40.0, high=40.0, unit='deg', doc='Angle of the slope; negative: downhill.'
     )
-    direction_deg: float = bounded(
+    direction_deg: float = float_parameter(
         0.0, low=-180.0, high=180.0, unit='deg', doc='Uphill direction: 0 ahead, 90 to the left.'
     )
-    start: float = bounded(
+    start: float = float_parameter(
         0.5,
         low=-100.0,
         high=100.0,
         unit='m',
         doc='Distance from the origin at which the slope begins.',
     )
-    extent: float = bounded(40.0, low=0.05, high=500.0, unit='m', doc='Side of the ground.')
-    cell: float = bounded(0.1, low=1e-4, high=1.0, unit='m', doc='Grid spacing.')
+    extent: float = float_parameter(
+        40.0, low=0.05, high=500.0, unit='m', doc='Side of the ground.'
+    )
+    cell: float = float_parameter(0.1, low=1e-4, high=1.0, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check the size of the grid."""

@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import bounded, share
+from gait_core.parameters.declaration import float_parameter, fraction_parameter
 from gait_core.terrains.surfaces import Grid, check_grid
 
 
@@ -23,21 +23,21 @@ class Steps(TerrainParameters):
     engines support a flat sole poorly on more than 5 by 5 cells.
     """
 
-    height: float = bounded(0.005, low=0.0, high=0.3, unit='m', doc='Height of a riser.')
-    length: float = bounded(
+    height: float = float_parameter(0.005, low=0.0, high=0.3, unit='m', doc='Height of a riser.')
+    length: float = float_parameter(
         0.3, low=0.001, high=10.0, unit='m', doc='Length of a tread with its riser.'
     )
-    up_share: float = share(
+    up_share: float = fraction_parameter(
         0.5, doc='Probability that a tread goes up: 1 is a staircase up, 0 one down.'
     )
-    start: float = bounded(
+    start: float = float_parameter(
         0.5, low=0.0, high=100.0, unit='m', doc='Distance from the origin to the first riser.'
     )
-    extent: float = bounded(
+    extent: float = float_parameter(
         10.0, low=0.05, high=100.0, unit='m', doc='Length of the ground ahead.'
     )
-    width: float = bounded(6.4, low=0.01, high=100.0, unit='m', doc='Width of the ground.')
-    cell: float = bounded(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')
+    width: float = float_parameter(6.4, low=0.01, high=100.0, unit='m', doc='Width of the ground.')
+    cell: float = float_parameter(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check that a tread has a level part and the size of the grid."""

@@ -2,8 +2,8 @@
 Tables of Markdown pages: those made from the code they document, and reading any of them.
 
 A page marks a made table by a comment in the line above it, e.g.
-``<!-- table: parameters sim_bridge.settings:BridgeParams -->``. ``renewed`` makes every such table
-anew: a test compares the result with the page, and ``tools/write_tables.py`` writes it.
+``<!-- table: parameters sim_bridge.settings:BridgeParams -->``. ``renew_tables`` makes each of
+them anew: a test compares the result with the page, and ``tools/write_tables.py`` writes it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import re
 from typing import Any
 
 from gait_core import registry
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.parameters.declaration import parameter_table
 
-_MARK = re.compile(r'^(<!-- table: (\w+)(.*) -->\n)((?:\|.*\n)*)', re.MULTILINE)
+_TABLE_MARK = re.compile(r'^(<!-- table: (\w+)(.*) -->\n)((?:\|.*\n)*)', re.MULTILINE)
 
 
-def renewed(text: str, folder: Path) -> str:
+def renew_tables(text: str, folder: Path) -> str:
     """
     Return a page with every marked table made anew.
 
@@ -45,19 +45,19 @@ def renewed(text: str, folder: Path) -> str:
     def table(match: re.Match[str]) -> str:
         """Return the table that a mark asks for, under the mark."""
         kind, words = match[2], match[3].split()
-        if kind not in TABLES:
-            raise unknown('kind of table', kind, TABLES)
-        return match[1] + TABLES[kind](folder, *words)
+        if kind not in TABLE_MAKERS:
+            raise unknown_name_error('kind of table', kind, TABLE_MAKERS)
+        return match[1] + TABLE_MAKERS[kind](folder, *words)
 
-    return _MARK.sub(table, text)
+    return _TABLE_MARK.sub(table, text)
 
 
-def marked(text: str) -> tuple[tuple[str, ...], ...]:
+def table_marks(text: str) -> tuple[tuple[str, ...], ...]:
     """Return kind and arguments of every mark of a page, in order."""
-    return tuple((match[2], *match[3].split()) for match in _MARK.finditer(text))
+    return tuple((match[2], *match[3].split()) for match in _TABLE_MARK.finditer(text))
 
 
-def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
+def table_rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
     r"""
     Return the rows of the tables whose first heading is the one given.
 
@@ -65,7 +65,7 @@ def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
 
     Examples
     --------
-    >>> rows('| Topic | Type |\n|---|---|\n| `odom` | Odometry |\n', 'Topic')
+    >>> table_rows('| Topic | Type |\n|---|---|\n| `odom` | Odometry |\n', 'Topic')
     (('odom', 'Odometry'),)
 
     """
@@ -74,7 +74,9 @@ def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
         if not line.startswith('|'):
             inside = False
             continue
-        cells = tuple(_bare(cell.strip()) for cell in line.strip().strip('|').split(' | '))
+        cells = tuple(
+            _without_backticks(cell.strip()) for cell in line.strip().strip('|').split(' | ')
+        )
         if cells[0] == heading:
             inside = True
         elif inside and not line.startswith('|--'):
@@ -82,7 +84,7 @@ def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def _bare(cell: str) -> str:
+def _without_backticks(cell: str) -> str:
     return cell[1:-1] if re.fullmatch('`[^`]+`', cell) else cell
 
 
@@ -98,19 +100,19 @@ def node_sections(root: Path) -> dict[str, str]:
 
 def _parameters(folder: Path, place: str) -> str:
     """``MODULE:CLASS``: what a parameter dataclass declares."""
-    return parameter_table(_object(place))
+    return parameter_table(_import_object(place))
 
 
 def _mapping(folder: Path, place: str, heading: str) -> str:
     """``MODULE:NAME HEADING``: a mapping of names to what they mean."""
-    return named_table((heading, 'Meaning'), _object(place))
+    return named_table((heading, 'Meaning'), _import_object(place))
 
 
 def _modules(folder: Path, source: str) -> str:
     """``FOLDER``: the modules of a package by the first line of their docstrings."""
     root = folder / source
     found = {
-        '.'.join(path.relative_to(root).with_suffix('').parts): _first_line(_tree(path))
+        '.'.join(path.relative_to(root).with_suffix('').parts): _first_line(_parse_module(path))
         for path in sorted(root.rglob('*.py'))
         if not path.name.startswith('_')
     }
@@ -130,14 +132,14 @@ def _registered(folder: Path, kind: str, package: str) -> str:
 def _arguments(folder: Path, place: str) -> str:
     """``MODULE:NAME``: the arguments of a launch file; ``launch`` is not needed."""
     lines = ['| Argument | Default | Meaning |', '|---|---|---|']
-    for argument in _object(place):
+    for argument in _import_object(place):
         choices = f' One of {", ".join(argument.choices)}.' if argument.choices else ''
         default = f'`{argument.default}`' if argument.default else ''
         lines.append(f'| `{argument.name}` | {default} | {argument.doc}{choices} |')
     return '\n'.join(lines) + '\n'
 
 
-TABLES: Mapping[str, Callable[..., str]] = {
+TABLE_MAKERS: Mapping[str, Callable[..., str]] = {
     'parameters': _parameters,
     'mapping': _mapping,
     'modules': _modules,
@@ -156,12 +158,12 @@ def named_table(headings: tuple[str, str], entries: Mapping[str, str]) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def _object(place: str) -> Any:
+def _import_object(place: str) -> Any:
     module, _, name = place.partition(':')
     return getattr(importlib.import_module(module), name)
 
 
-def _tree(path: Path) -> ast.Module:
+def _parse_module(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding='utf-8'), str(path))
 
 
@@ -174,7 +176,7 @@ def summary_of(module: str, name: str) -> str:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise LookupError(f'there is no module {module}')
-    for node in _tree(Path(spec.origin)).body:
+    for node in _parse_module(Path(spec.origin)).body:
         if getattr(node, 'name', '') == name:
             text = _first_line(node).removeprefix('Return ')
             return text[:1].upper() + text[1:]

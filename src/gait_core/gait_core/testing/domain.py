@@ -11,16 +11,16 @@ import tempfile
 
 from gait_core.errors import ConfigurationError
 
-VARIABLE = 'ROS_DOMAIN_ID'
+DOMAIN_VARIABLE = 'ROS_DOMAIN_ID'
 # Domains above 101 collide with Linux' ephemeral ports; 0 is everybody's default.
 DOMAINS: tuple[int, ...] = tuple(range(1, 102))
 # The last whose ports end below 65536.
-_MOST = 232
+_MAX_DOMAIN = 232
 # Of RTPS: a domain has 250 UDP ports, of which a participant takes the first free one of these.
 _FIRST_PORT, _PORTS = 7400, 250
 _PARTICIPANTS = range(10, 10 + 2 * 32, 2)
 # Locks end with their files, and these with the process.
-_held: list[int] = []
+_held_locks: list[int] = []
 
 
 def own_domain() -> int:
@@ -29,12 +29,13 @@ def own_domain() -> int:
 
     The variable is set, so that the children of the process are in the domain as well.
     """
-    if not os.environ.get(VARIABLE):
-        os.environ[VARIABLE] = str(claim_domain())
-    named = os.environ[VARIABLE]
-    if not (named.isdecimal() and int(named) <= _MOST):
+    if not os.environ.get(DOMAIN_VARIABLE):
+        os.environ[DOMAIN_VARIABLE] = str(claim_domain())
+    named = os.environ[DOMAIN_VARIABLE]
+    if not (named.isdecimal() and int(named) <= _MAX_DOMAIN):
         raise ConfigurationError(
-            f"{VARIABLE} is '{named}', expected a whole number from 0 to {_MOST}; nearest valid: 0"
+            f"{DOMAIN_VARIABLE} is '{named}', expected a whole number from 0 to {_MAX_DOMAIN}; "
+            'nearest valid: 0'
         )
     return int(named)
 
@@ -51,23 +52,23 @@ def claim_domain() -> int:
     """
     start = os.getpid() % len(DOMAINS)
     for domain in (*DOMAINS[start:], *DOMAINS[:start]):
-        lock = _lock(Path(tempfile.gettempdir()) / f'ros-domain-{domain}.lock')
+        lock = _try_lock(Path(tempfile.gettempdir()) / f'ros-domain-{domain}.lock')
         if lock is None:
             continue
-        if _silent(domain):
-            _held.append(lock)
+        if _is_silent(domain):
+            _held_locks.append(lock)
             return domain
         os.close(lock)
     raise ConfigurationError(
         f'every ROS domain from {min(DOMAINS)} to {max(DOMAINS)} is in use on this machine; '
-        f'{VARIABLE} names one to share'
+        f'{DOMAIN_VARIABLE} names one to share'
     )
 
 
-def _lock(path: Path) -> int | None:
+def _try_lock(path: Path) -> int | None:
     """Return the lock of a file, which is of whoever was first; None if another holds it."""
     try:
-        lock = _opened(path)
+        lock = _open_or_create(path)
     except OSError:
         return None
     try:
@@ -78,7 +79,7 @@ def _lock(path: Path) -> int | None:
     return lock
 
 
-def _opened(path: Path) -> int:
+def _open_or_create(path: Path) -> int:
     """Open a file of anybody's: Linux lets nobody create what is there already, as another's."""
     try:
         return os.open(path, os.O_RDONLY)
@@ -86,12 +87,14 @@ def _opened(path: Path) -> int:
         return os.open(path, os.O_RDONLY | os.O_CREAT, 0o644)
 
 
-def _silent(domain: int) -> bool:
+def _is_silent(domain: int) -> bool:
     """Tell whether no participant of the domain is on this machine."""
-    return all(_free(_FIRST_PORT + _PORTS * domain + offset) for offset in (0, *_PARTICIPANTS))
+    return all(
+        _is_port_free(_FIRST_PORT + _PORTS * domain + offset) for offset in (0, *_PARTICIPANTS)
+    )
 
 
-def _free(port: int) -> bool:
+def _is_port_free(port: int) -> bool:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.bind(('', port))

@@ -2,7 +2,7 @@
 Small robots, an engine without physics and specs for the tests of every package.
 
 Nothing here is registered: a test passes the engine to ``run_trial``, or registers what it needs
-for its own length with ``registered``.
+for its own length with ``register_temporarily``.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
-from gait_core.contracts import Controller, Engine, Evaluator, Progress
+from gait_core.contracts import Controller, Engine, Evaluator, ProgressCallback
 from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.kinematics.element_geometry import element_lengths_at
 from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets
-from gait_core.parameters.declaration import Parameters, bounded
-from gait_core.processes.worker_policy import Lost
+from gait_core.parameters.declaration import Parameters, float_parameter
+from gait_core.processes.worker_policy import LossCallback
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.loop import run_trial
-from gait_core.trial.record import arrays_of, rollout_of
+from gait_core.trial.record import rollout_arrays, rollout_from_arrays
 from gait_core.trial.rollout import Rollout
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.spec import OK, Command, TrialResult, TrialSpec
 
 _GAIN = 20.0
@@ -171,8 +171,8 @@ class KinematicEngine(Engine):
 class WaveParams(Parameters):
     """A sine on every joint, legs in turn."""
 
-    amplitude: float = bounded(0.2, low=0.0, high=1.0, unit='rad', doc='About the stance.')
-    frequency: float = bounded(1.0, low=0.1, high=5.0, unit='Hz', doc='Waves per second.')
+    amplitude: float = float_parameter(0.2, low=0.0, high=1.0, unit='rad', doc='About the stance.')
+    frequency: float = float_parameter(1.0, low=0.1, high=5.0, unit='Hz', doc='Waves per second.')
 
 
 class WaveController(Controller):
@@ -228,8 +228,8 @@ class InProcessEvaluator(Evaluator):
     def evaluate(
         self,
         specs: Sequence[TrialSpec],
-        progress: Progress | None = None,
-        lost: Lost | None = None,
+        progress: ProgressCallback | None = None,
+        lost: LossCallback | None = None,
     ) -> list[TrialResult]:
         """Return one result per spec."""
         results = []
@@ -250,7 +250,7 @@ class InProcessEvaluator(Evaluator):
 
 
 def spec_for_test(
-    controller: str = 'wave', scene: Mapping[str, Any] = NOTHING, **changes: Any
+    controller: str = 'wave', scene: Mapping[str, Any] = EMPTY_MAPPING, **changes: Any
 ) -> TrialSpec:
     """
     Return the spec of a trial of half a second on the ``kinematic`` engine.
@@ -264,7 +264,7 @@ def spec_for_test(
 
 
 @contextmanager
-def registered(extended: str, **objects: Any) -> Iterator[None]:
+def register_temporarily(extended: str, **objects: Any) -> Iterator[None]:
     """Register objects of a kind by name, in this process, while the context lasts."""
     load_registered, names_registered = registry.load, registry.names
 
@@ -286,7 +286,7 @@ def registered(extended: str, **objects: Any) -> Iterator[None]:
         registry.load, registry.names = load_registered, names_registered
 
 
-def made_rollout(
+def make_rollout(
     robot: RobotModel, spec: TrialSpec, periods: int, status: str = OK, **arrays: Any
 ) -> Rollout:
     """Return a record of control periods from arrays by their names on disk; others are zero."""
@@ -306,13 +306,13 @@ def made_rollout(
     }
     none = np.zeros(0, dtype=np.int64)
     zeros = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return rollout_of(
+    return rollout_from_arrays(
         robot, spec, status, {**zeros, 'contact_tick': none, 'contact_sole': none, **arrays}
     )
 
 
-def changed_rollout(rollout: Rollout, **arrays: Any) -> Rollout:
+def rollout_with_arrays(rollout: Rollout, **arrays: Any) -> Rollout:
     """Return a record with other arrays, by their names on disk."""
-    return rollout_of(
-        rollout.robot, rollout.spec, rollout.status, {**arrays_of(rollout), **arrays}
+    return rollout_from_arrays(
+        rollout.robot, rollout.spec, rollout.status, {**rollout_arrays(rollout), **arrays}
     )

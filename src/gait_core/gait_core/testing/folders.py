@@ -19,7 +19,7 @@ from gait_core.testing.doubles import KinematicEngine
 from gait_core.trial.scene import Scene
 
 _DISTRIBUTION = 'gait_testing_plugins'
-_BOG = 0.2
+_BOG_LENGTH = 0.2
 
 
 class SceneKinematicEngine(KinematicEngine):
@@ -42,7 +42,7 @@ class BoggyKinematicEngine(SceneKinematicEngine):
         """Advance one control period."""
         observation = super().step(targets)
         poses = np.array(observation.body_poses)
-        poses[:, 0] = np.sqrt(_BOG * poses[:, 0])
+        poses[:, 0] = np.sqrt(_BOG_LENGTH * poses[:, 0])
         return replace(observation, body_poses=poses)
 
 
@@ -50,10 +50,10 @@ PLUGINS: Mapping[str, Mapping[str, str]] = {
     'gait.engines': {'kinematic': f'{__name__}:SceneKinematicEngine'},
     'gait.controllers': {'wave': 'gait_core.testing.doubles:WaveController'},
 }
-"""What ``plugin_folder`` registers: an engine without physics and a controller of sines."""
+"""What ``write_plugin_folder`` registers: an engine without physics and a controller of sines."""
 
 
-def robot_folder(folder: Path, robot: RobotModel) -> Path:
+def write_robot_folder(folder: Path, robot: RobotModel) -> Path:
     """Write a robot of revolute joints as a robot folder, and return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f'{robot.name}.urdf').write_text(to_urdf(robot))
@@ -87,7 +87,7 @@ def robot_folder(folder: Path, robot: RobotModel) -> Path:
     return folder
 
 
-def plugin_folder(folder: Path) -> Path:
+def write_plugin_folder(folder: Path) -> Path:
     """
     Write the metadata that register ``PLUGINS``, and return the folder.
 

@@ -16,7 +16,7 @@ from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import Actuator, ForceElement, Joint, Leg, Link, RobotModel, Shape
 
-STILL: Mapping[str, float] = {}
+NO_CONSTANTS: Mapping[str, float] = {}
 
 
 def free_box(
@@ -58,9 +58,9 @@ def free_ball(radius: float = 0.05, mass: float = 1.0) -> RobotModel:
     )
 
 
-def hinged(
+def one_joint_robot(
     kind: str = 'effort',
-    constants: Mapping[str, float] = STILL,
+    constants: Mapping[str, float] = NO_CONSTANTS,
     *,
     mass: float = 1.0,
     com: Sequence[float] = (0.0, 0.0, -0.5),
@@ -120,7 +120,7 @@ def solid_box(
     )
 
 
-def applied(
+def applied_targets(
     robot: RobotModel,
     position: Sequence[float] | FloatArray | None = None,
     velocity: Sequence[float] | FloatArray | None = None,
@@ -158,9 +158,9 @@ def step_through(engine: Engine, periods: Sequence[AppliedTargets]) -> StateTape
     return StateTape.from_states(states)
 
 
-def hung(
+def hanging_weight(
     kind: str = 'spring',
-    constants: Mapping[str, float] = STILL,
+    constants: Mapping[str, float] = NO_CONSTANTS,
     *,
     rest: float = 0.3,
     mass: float = 2.0,
@@ -171,7 +171,9 @@ def hung(
     The element, ``tie``, acts along the slide, so that the weight is a point mass on it; gravity
     acts where the scene turns it along x.
     """
-    slid = hinged('effort', mass=mass, com=(0.0, 0.0, 0.0), inertia=1e-2, joint='prismatic')
+    slid = one_joint_robot(
+        'effort', mass=mass, com=(0.0, 0.0, 0.0), inertia=1e-2, joint='prismatic'
+    )
     slide = Joint(
         name='hinge',
         kind='prismatic',
@@ -186,7 +188,7 @@ def hung(
     )
 
 
-def tied_boxes(kind: str = 'spring', constants: Mapping[str, float] = STILL) -> RobotModel:
+def tied_boxes(kind: str = 'spring', constants: Mapping[str, float] = NO_CONSTANTS) -> RobotModel:
     """
     Return two boxes that a free chain of three slides lets move apart, and an element between.
 
@@ -230,14 +232,14 @@ def tied_boxes(kind: str = 'spring', constants: Mapping[str, float] = STILL) -> 
     )
 
 
-def balled(
+def ball_joint_robot(
     kind: str = 'effort',
-    constants: Mapping[str, float] = STILL,
+    constants: Mapping[str, float] = NO_CONSTANTS,
     *,
     com: Sequence[float] = (0.0, 0.0, -0.5),
     inertia: float | FloatArray = 1e-4,
     axes: FloatArray | None = None,
-    tip: bool = False,
+    has_tip: bool = False,
     damping: float = 0.0,
 ) -> RobotModel:
     """
@@ -248,7 +250,7 @@ def balled(
     kind, constants
         Actuator of all three.
     com, inertia
-        Of the moving link, as for ``hinged``.
+        Of the moving link, as for ``one_joint_robot``.
     axes : (3, 3) array
         Rows are the axes of the three joints; by default x, y, z.
     tip : bool
@@ -264,7 +266,12 @@ def balled(
         com=np.array(com),
         inertia=inertia * np.eye(3) if isinstance(inertia, float) else inertia,
     )
-    links = [solid_box('post', (0.1, 0.1, 0.1), 1.0), massless('in_0'), massless('in_1'), arm]
+    links = [
+        solid_box('post', (0.1, 0.1, 0.1), 1.0),
+        massless_link('in_0'),
+        massless_link('in_1'),
+        arm,
+    ]
     rows = np.eye(3) if axes is None else np.asarray(axes)
     joints = [
         Joint(
@@ -275,11 +282,11 @@ def balled(
             axis=tuple(rows[i].tolist()),
             damping=damping,
             xyz=(0.1, 0.05, -0.2) if i == 0 else (0.0, 0.0, 0.0),
-            rpy=(0.3, -0.2, 0.4) if i == 0 and tip else (0.0, 0.0, 0.0),
+            rpy=(0.3, -0.2, 0.4) if i == 0 and has_tip else (0.0, 0.0, 0.0),
         )
         for i, name in enumerate(names)
     ]
-    if tip:
+    if has_tip:
         links.append(
             replace(solid_box('tip', (0.1, 0.1, 0.1), 0.5, (0.1, 0.0, 0.0)), collisions=())
         )
@@ -302,12 +309,12 @@ def balled(
         joint_names=moving,
         actuators={name: Actuator(kind=kind, constants=constants) for name in moving},
         ball_joints={'ball': names},
-        imu_link='tip' if tip else 'arm',
+        imu_link='tip' if has_tip else 'arm',
         fall=None,
     )
 
 
-def massless(name: str) -> Link:
+def massless_link(name: str) -> Link:
     """Return a link that only joins two joints."""
     return Link(name=name, mass=0.0, com=np.zeros(3), inertia=np.zeros((3, 3)))
 

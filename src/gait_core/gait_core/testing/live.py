@@ -14,7 +14,7 @@ from gait_core.safety.layer import RESET, STARTING, STEP, SafetyLayer
 from gait_core.safety.parameters import SafetyParams
 from gait_core.trial.spec import Command
 
-STOP = Command(set_points={'stop': 1.0})
+STOP_COMMAND = Command(set_points={'stop': 1.0})
 """Command of a gait without a request for motion."""
 
 
@@ -81,7 +81,7 @@ class LiveGait:
         action = self.layer.sense(self._dt, observation, 0.0, moving)
         if action == RESET or (before and not moving):
             self._controller.reset(0)
-        command = Command(velocity=self.request.velocity) if self.request.walking else STOP
+        command = Command(velocity=self.request.velocity) if self.request.walking else STOP_COMMAND
         targets = None
         if action in (STEP, RESET):
             targets = self._controller.step(self._dt, command, observation)

@@ -18,7 +18,7 @@ def dog_urdf(
     root_rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     effort: float = 40.0,
     limits: tuple[float, float] = (-2.6, 2.6),
-    aside: bool = True,
+    has_abduction: bool = True,
 ) -> str:
     """
     Return a quadruped of abduction, hip and knee, straight down at zero.
@@ -80,7 +80,7 @@ def dog_urdf(
             _link(f'{name}_toe', 0.05, f'<geometry><sphere radius="{FOOT}"/></geometry>'),
         ]
     text = f'<robot name="dog">{"".join(parts)}</robot>'
-    return text if aside else re.sub(r'(name="\w+_a" type=)"revolute"', r'\1"fixed"', text)
+    return text if has_abduction else re.sub(r'(name="\w+_a" type=)"revolute"', r'\1"fixed"', text)
 
 
 def insect_urdf() -> str:

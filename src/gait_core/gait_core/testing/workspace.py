@@ -11,7 +11,7 @@ import sys
 from gait_core import registry
 from gait_core.robot.find import PATH_VARIABLE
 from gait_core.robot.legged_box import legged_box
-from gait_core.testing.folders import plugin_folder, robot_folder
+from gait_core.testing.folders import write_plugin_folder, write_robot_folder
 
 
 @contextmanager
@@ -27,8 +27,8 @@ def workspace(folder: Path, controllers: str = '', engines: str = '') -> Iterato
         More of them, one ``name = module:class`` a line.
 
     """
-    robot_folder(folder / 'robots' / 'legged_box', legged_box())
-    packages = plugin_folder(folder / 'packages')
+    write_robot_folder(folder / 'robots' / 'legged_box', legged_box())
+    packages = write_plugin_folder(folder / 'packages')
     if controllers or engines:
         metadata = packages / 'gait_testing_more-0.dist-info'
         metadata.mkdir()

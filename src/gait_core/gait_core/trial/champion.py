@@ -18,14 +18,14 @@ import yaml
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import write_atomically
 from gait_core.parameters.declaration import Parameters
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, Source, check_parameters, read_value
-from gait_core.parameters.yaml_file import LOADED_LIMITS, Document, read_document
+from gait_core.parameters.yaml_file import LIVE_FILE_LIMITS, Document, read_document
 from gait_core.robot.identity import RobotIdentity, compare_robots
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import TrialSpec
 
-FORMAT = 1
+CHAMPION_FORMAT = 1
 """Version of the file; a reader refuses others."""
 
 _RUN, _ITEM = 'run', 'item_'
@@ -66,32 +66,34 @@ class Champion:
     fitness: float
     status: str
     fingerprint: str
-    metrics: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    run: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    metrics: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    terms: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    run: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     robot: RobotIdentity | None = None
 
 
 def write_champion(path: Path, champion: Champion) -> None:
     """Write the file atomically: a reader sees the old champion or the new one, never half."""
-    spec = plain(champion.spec)
+    spec = to_plain_data(champion.spec)
     parameters = {'gait': spec.pop('parameters')} if champion.spec.parameters else {}
     spec.pop('parameters', None)
     provenance = {
-        'format': FORMAT,
+        'format': CHAMPION_FORMAT,
         'spec': spec,
         'seeds': list(champion.seeds),
         'trial_hashes': list(champion.trial_hashes),
         'fitness': float(champion.fitness),
         'status': champion.status,
         'fingerprint': champion.fingerprint,
-        'robot': plain(champion.robot),
-        'metrics': plain(champion.metrics),
-        'terms': plain(champion.terms),
-        _RUN: plain(champion.run),
+        'robot': to_plain_data(champion.robot),
+        'metrics': to_plain_data(champion.metrics),
+        'terms': to_plain_data(champion.terms),
+        _RUN: to_plain_data(champion.run),
     }
     document = {
-        '/**': {'ros__parameters': {**_listed(parameters), 'provenance': _listed(provenance)}}
+        '/**': {
+            'ros__parameters': {**_to_ros_data(parameters), 'provenance': _to_ros_data(provenance)}
+        }
     }
     text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
     write_atomically(path, text)
@@ -125,9 +127,9 @@ class GaitFile:
         return not isinstance(provenance, dict) or 'format' in provenance
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> GaitOrigin:
         """Controller and robot that the file is for."""
-        return origin_in(self.parameters.get('provenance'))
+        return read_origin(self.parameters.get('provenance'))
 
     def gait(self, declared: type[Parameters] | None = None) -> dict[str, Any]:
         """
@@ -142,7 +144,7 @@ class GaitFile:
         """
         location = self._location('gait')
         gait: dict[str, Any] = read_value(
-            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), location
+            Mapping[str, Any], _from_ros_data(self.parameters.get('gait', {})), location
         )
         if declared is not None:
             check_parameters(declared, gait, location)
@@ -151,19 +153,19 @@ class GaitFile:
     def champion(self) -> Champion:
         """Return the champion; ConfigurationError if it is none, or of another format version."""
         path = self.path
-        provenance = _unlisted(self.parameters.get('provenance'))
+        provenance = _from_ros_data(self.parameters.get('provenance'))
         if not isinstance(provenance, dict) or 'format' not in provenance:
             raise ConfigurationError(f'{path} is no champion: it has no provenance.format')
         version = provenance.pop('format')
-        if version != FORMAT:
+        if version != CHAMPION_FORMAT:
             raise ConfigurationError(
                 f'{path} has champion format {excerpt(version)}; this version reads '
-                f'format {FORMAT}'
+                f'format {CHAMPION_FORMAT}'
             )
         location = self._location('provenance')
         spec = read_value(Mapping[str, Any], provenance.get('spec', {}), location / 'spec')
-        spec = {**spec, 'parameters': _unlisted(self.parameters.get('gait', {}))}
-        spec['weights'] = _beside(path, spec.get('weights', ''))
+        spec = {**spec, 'parameters': _from_ros_data(self.parameters.get('gait', {}))}
+        spec['weights'] = _weights_path(path, spec.get('weights', ''))
         champion: Champion = read_value(Champion, {**provenance, 'spec': spec}, location)
         if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
             raise ConfigurationError(
@@ -181,7 +183,7 @@ class GaitFile:
 
 def read_gait_file(path: Path) -> GaitFile:
     """Return a parameter file; ConfigurationError if it cannot be read or is none."""
-    document = read_document(path, LOADED_LIMITS)
+    document = read_document(path, LIVE_FILE_LIMITS)
     try:
         parameters = document.content['/**']['ros__parameters']
     except (TypeError, KeyError) as error:
@@ -206,7 +208,7 @@ def read_champion(path: Path) -> Champion:
     return read_gait_file(path).champion()
 
 
-def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
+def check_champion_robot(path: Path, champion: Champion, robot: str = '') -> str:
     """
     Check that a robot is the one that a champion was evolved on.
 
@@ -238,13 +240,13 @@ def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
     return found.warning
 
 
-def gait_parameters(path: Path) -> dict[str, Any]:
+def read_gait_parameters(path: Path) -> dict[str, Any]:
     """Return only the controller parameters of a champion or other parameter file."""
     return read_gait_file(path).gait()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class GaitOrigin:
     """Controller and robot that a parameter file is for, as far as it names them."""
 
     controller: str = ''
@@ -253,19 +255,19 @@ class Origin:
     draw: int = 0
 
 
-def origin_in(provenance: Any) -> Origin:
+def read_origin(provenance: Any) -> GaitOrigin:
     """Return the origin in the parameters below ``provenance.``; damaged ones count as absent."""
-    provenance = _unlisted(provenance)
+    provenance = _from_ros_data(provenance)
     spec, scene, robot = (
-        _named(provenance, *names) for names in (('spec',), ('spec', 'scene'), ('robot',))
+        _nested_mapping(provenance, *names) for names in (('spec',), ('spec', 'scene'), ('robot',))
     )
     draw = scene.get('draw', 0)
     sha256 = robot.get('sha256')
-    return Origin(
-        controller=_text(spec.get('controller')),
-        robot=_text(scene.get('robot')),
+    return GaitOrigin(
+        controller=_text_or_empty(spec.get('controller')),
+        robot=_text_or_empty(scene.get('robot')),
         identity=(
-            RobotIdentity(name=_text(robot.get('name')), sha256=sha256)
+            RobotIdentity(name=_text_or_empty(robot.get('name')), sha256=sha256)
             if isinstance(sha256, str)
             else None
         ),
@@ -273,19 +275,19 @@ def origin_in(provenance: Any) -> Origin:
     )
 
 
-def _named(value: Any, *names: str) -> Mapping[str, Any]:
+def _nested_mapping(value: Any, *names: str) -> Mapping[str, Any]:
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else NOTHING
+    return value if isinstance(value, Mapping) else EMPTY_MAPPING
 
 
-def _text(value: Any) -> str:
+def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ''
 
 
-def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
+def write_gait_parameters(path: Path, gait: Mapping[str, Any]) -> None:
     """Write controller parameters alone as a ROS parameter file; ConfigurationError if not."""
-    document = {'/**': {'ros__parameters': {'gait': _listed(plain(gait))}}}
+    document = {'/**': {'ros__parameters': {'gait': _to_ros_data(to_plain_data(gait))}}}
     text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
     try:
         write_atomically(path, text)
@@ -293,7 +295,7 @@ def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
         raise ConfigurationError(f'{path}: {error.strerror}') from error
 
 
-def _beside(path: Path, weights: Any) -> Any:
+def _weights_path(path: Path, weights: Any) -> Any:
     # The weights file is named relative to the champion, so that both can be moved together.
     if not isinstance(weights, str) or not weights or os.path.isabs(weights):
         return weights
@@ -314,22 +316,22 @@ _Dumper.add_representer(
 )
 
 
-def _listed(value: Any) -> Any:
+def _to_ros_data(value: Any) -> Any:
     """Return plain data without what a ROS parameter file cannot hold: null, empty, nested."""
     if isinstance(value, dict):
-        items = ((key, _listed(item)) for key, item in value.items())
+        items = ((key, _to_ros_data(item)) for key, item in value.items())
         return {key: item for key, item in items if item not in (None, {}, [])}
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return {f'{_ITEM}{i}': _listed(item) for i, item in enumerate(value)}
+        return {f'{_ITEM}{i}': _to_ros_data(item) for i, item in enumerate(value)}
     if isinstance(value, list):
-        return [_listed(item) for item in value]
+        return [_to_ros_data(item) for item in value]
     return _Quoted(value) if isinstance(value, str) else value
 
 
-def _unlisted(value: Any) -> Any:
+def _from_ros_data(value: Any) -> Any:
     if isinstance(value, dict):
         items = [f'{_ITEM}{i}' for i in range(len(value))]
         if items and set(value) == set(items):
-            return [_unlisted(value[item]) for item in items]
-        return {str(key): _unlisted(item) for key, item in value.items()}
+            return [_from_ros_data(value[item]) for item in items]
+        return {str(key): _from_ros_data(item) for key, item in value.items()}
     return value

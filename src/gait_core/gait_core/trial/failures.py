@@ -12,12 +12,12 @@ import traceback
 from typing import NoReturn
 
 from gait_core.errors import ConfigurationError, excerpt
-from gait_core.trial.loop import unfinished
+from gait_core.trial.loop import result_without_ticks
 from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 
-_SHORTAGES = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_SHORTAGE_CODES = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
-SUITE = (
+SUITE_PACKAGES = (
     'gait_core',
     'gait_cpg',
     'gait_evolver',
@@ -30,15 +30,15 @@ SUITE = (
 """Packages of this project; frames outside them are code that a user added."""
 
 
-def is_shortage(error: BaseException) -> bool:
+def is_resource_shortage(error: BaseException) -> bool:
     """Return whether memory, files or disk ran out, which is no fault of the trial."""
     return isinstance(error, MemoryError) or (
-        isinstance(error, OSError) and error.errno in _SHORTAGES
+        isinstance(error, OSError) and error.errno in _SHORTAGE_CODES
     )
 
 
 @contextmanager
-def exits_raise() -> Iterator[None]:
+def raise_on_os_exit() -> Iterator[None]:
     """Let ``os._exit`` in a user's code raise SystemExit, so that it does not end in silence."""
 
     def leave(status: int) -> NoReturn:
@@ -54,7 +54,7 @@ def exits_raise() -> Iterator[None]:
 
 def exception_result(spec: TrialSpec, error: BaseException) -> TrialResult:
     """Return the result of a trial whose code raised an exception."""
-    return unfinished(spec, EXCEPTION, describe_exception(error))
+    return result_without_ticks(spec, EXCEPTION, describe_exception(error))
 
 
 def describe_exception(error: BaseException) -> str:
@@ -78,26 +78,26 @@ def describe_exception(error: BaseException) -> str:
 def is_from_added_code(error: BaseException) -> bool:
     """Return whether an exception comes out of code that a user added."""
     if isinstance(error, SyntaxError) and error.filename:
-        return not _is_ours(error.filename)
-    return any(not _is_ours(frame.filename) for frame in _frames(error))
+        return not _is_suite_file(error.filename)
+    return any(not _is_suite_file(frame.filename) for frame in _frames_outside_libraries(error))
 
 
 def _source_line(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f'{error.filename}:{error.lineno}'
-    own = _frames(error)
-    added = [frame for frame in own if not _is_ours(frame.filename)]
+    own = _frames_outside_libraries(error)
+    added = [frame for frame in own if not _is_suite_file(frame.filename)]
     frames = added or own or traceback.extract_tb(error.__traceback__)
     if not frames:
         return 'source line unknown'
     return f'{frames[-1].filename}:{frames[-1].lineno}, in {frames[-1].name}'
 
 
-def _is_ours(file: str) -> bool:
-    return bool(set(SUITE) & set(Path(file).parts))
+def _is_suite_file(file: str) -> bool:
+    return bool(set(SUITE_PACKAGES) & set(Path(file).parts))
 
 
-def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+def _frames_outside_libraries(error: BaseException) -> list[traceback.FrameSummary]:
     """Return the frames of an exception outside of Python's own and installed libraries."""
     libraries = [Path(sysconfig.get_path(name)) for name in ('stdlib', 'purelib', 'platlib')]
     return [

@@ -17,7 +17,7 @@ try:
 except ImportError:  # An installed ROS may lack it; the kernel is then not known.
     threadpool_info = None
 
-_WHEELS = ('numpy', 'scipy', 'numba', 'pybullet', 'mujoco')
+_PACKAGES = ('numpy', 'scipy', 'numba', 'pybullet', 'mujoco')
 _CPU_KEYS = ('vendor_id', 'cpu family', 'model')
 # The instruction sets by which NumPy, BLAS and Numba choose among code paths.
 _CPU_FLAGS = (
@@ -36,7 +36,7 @@ _CPU_FLAGS = (
 
 def fingerprint_fields() -> dict[str, str]:
     """Return what arithmetic depends on, by name; a missing package is an empty string."""
-    return dict(_fields())
+    return dict(_platform_fields())
 
 
 @cache
@@ -46,27 +46,27 @@ def fingerprint() -> str:
     return hashlib.sha256(encoded.encode()).hexdigest()
 
 
-def difference(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
+def differing_fields(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
     """Return, sorted, the names of the fields in which two platforms differ."""
     return sorted(name for name in {**a, **b} if a.get(name, '') != b.get(name, ''))
 
 
 @cache
-def _fields() -> tuple[tuple[str, str], ...]:
+def _platform_fields() -> tuple[tuple[str, str], ...]:
     libc = ' '.join(platform.libc_ver()).strip()
     fields = {
         'machine': platform.machine(),
         'system': platform.system(),
         'libc': libc,
         'python': platform.python_version(),
-        'blas': _blas(),
-        **_cpu(Path('/proc/cpuinfo')),
-        **{name: _installed(name) for name in _WHEELS},
+        'blas': _blas_kernels(),
+        **_cpu_fields(Path('/proc/cpuinfo')),
+        **{name: _installed_version(name) for name in _PACKAGES},
     }
     return tuple(sorted(fields.items()))
 
 
-def _cpu(cpuinfo: Path) -> dict[str, str]:
+def _cpu_fields(cpuinfo: Path) -> dict[str, str]:
     """Return vendor, family, model and relevant flags of the first processor listed."""
     try:
         lines = cpuinfo.read_text().split('\n\n')[0].splitlines()
@@ -81,7 +81,7 @@ def _cpu(cpuinfo: Path) -> dict[str, str]:
     }
 
 
-def _blas() -> str:
+def _blas_kernels() -> str:
     """Return library, version and kernel of every BLAS in the process, if it can be known."""
     if threadpool_info is None:
         return ''
@@ -93,7 +93,7 @@ def _blas() -> str:
     return '; '.join(sorted(text.strip() for text in found))
 
 
-def _installed(package: str) -> str:
+def _installed_version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

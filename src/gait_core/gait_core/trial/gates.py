@@ -16,7 +16,7 @@ import numpy as np
 from scipy.fft import dct
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.kinematics.start_pose import nominal_height
 from gait_core.measures.energy import elastic_energy, element_work_by_period
@@ -25,13 +25,13 @@ from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.scene import Push, Scene
-from gait_core.trial.spec import invalid
+from gait_core.trial.spec import invalid_status
 
-JITTER_FREQUENCY, JITTER_PACE = 10.0, 1.5
+JITTER_FREQUENCY, JITTER_FREQUENCY_SCALE = 10.0, 1.5
 """Motion counts as jitter above the first [Hz], or above the second times sqrt(g / l) if that is
 more: strides of animals and robots end well below, and an insect strides at 10 Hz."""
 
-_LOADED = 0.02
+_AIRBORNE_LOAD = 0.02
 """Share of the weight on the ground below which a robot is in the air."""
 
 
@@ -58,14 +58,14 @@ class Gate:
     measure: Callable[[Rollout], float | None]
 
 
-def default_limits(robot: RobotModel, scene: Scene) -> dict[str, float]:
+def default_gate_limits(robot: RobotModel, scene: Scene) -> dict[str, float]:
     """Return the limit of every gate that applies to a robot in a scene, by name."""
     gravity = float(np.linalg.norm(scene.gravity))
     limits = {name: gate.limit(robot, gravity) for name, gate in GATES.items()}
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def checked_limits(
+def gate_limits(
     robot: RobotModel, scene: Scene, given: Mapping[str, float | None]
 ) -> dict[str, float | None]:
     """
@@ -78,14 +78,14 @@ def checked_limits(
 
     """
     for name, limit in given.items():
-        check_limit(name, limit)
-    own = default_limits(robot, scene)
+        check_gate_limit(name, limit)
+    own = default_gate_limits(robot, scene)
     return {name: given.get(name, own.get(name)) for name in GATES}
 
 
-def check_limit(name: str, limit: float | None) -> None:
+def check_gate_limit(name: str, limit: float | None) -> None:
     """Raise ConfigurationError for an unknown gate, or a limit that is not positive."""
-    check_gates([name])
+    check_gate_names([name])
     if limit is not None and not (math.isfinite(limit) and limit > 0.0):
         raise ConfigurationError(
             f'gates.{name} is {limit:g} {GATES[name].unit}, it must be positive; '
@@ -93,14 +93,14 @@ def check_limit(name: str, limit: float | None) -> None:
         )
 
 
-def check_gates(names: Iterable[str]) -> None:
+def check_gate_names(names: Iterable[str]) -> None:
     """Raise ConfigurationError for an unknown gate, with the nearest valid one."""
     for name in names:
         if name not in GATES:
-            raise unknown('gate', name, GATES)
+            raise unknown_name_error('gate', name, GATES)
 
 
-def exceeded(rollout: Rollout, limits: Mapping[str, float]) -> tuple[str, str]:
+def exceeded_gate(rollout: Rollout, limits: Mapping[str, float]) -> tuple[str, str]:
     """
     Return the first gate whose limit a record exceeds and a line on it, or two empty strings.
 
@@ -120,29 +120,29 @@ def exceeded(rollout: Rollout, limits: Mapping[str, float]) -> tuple[str, str]:
     return '', ''
 
 
-def speed(rollout: Rollout) -> float:
+def max_root_speed(rollout: Rollout) -> float:
     """Return the largest speed of a root link [m/s], by its twist or by where it went."""
     told = np.linalg.norm(rollout.body_twists[:, :, :3], axis=2).max(initial=0.0)
     went = np.linalg.norm(np.diff(rollout.body_poses[:, :, :3], axis=0), axis=2) / rollout.dt
     return float(max(told, went.max(initial=0.0)))
 
 
-def penetration(rollout: Rollout) -> float:
+def max_penetration(rollout: Rollout) -> float:
     """Return the deepest overlap with the ground [m], that at the start included."""
     return float(rollout.contacts.depths.max(initial=0.0))
 
 
-def airborne(rollout: Rollout) -> float:
+def max_airborne_time(rollout: Rollout) -> float:
     """Return the longest time without any link on the ground [s]."""
-    weight = rollout.robot.mass * _gravity(rollout.spec.scene)
+    weight = rollout.robot.mass * _gravity_magnitude(rollout.spec.scene)
     load = np.zeros(rollout.ticks + 1)
     np.add.at(load, rollout.contact_tick, np.linalg.norm(rollout.contacts.forces, axis=1))
-    grounded = np.flatnonzero(load > _LOADED * weight)
+    grounded = np.flatnonzero(load > _AIRBORNE_LOAD * weight)
     ends = np.concatenate([[-1], grounded, [rollout.ticks + 1]])
     return float((np.diff(ends) - 1).max() * rollout.dt)
 
 
-def energy(rollout: Rollout) -> float | None:
+def unexplained_energy(rollout: Rollout) -> float | None:
     """
     Return the most mechanical energy that appeared from nowhere in any span of time [J].
 
@@ -163,7 +163,7 @@ def energy(rollout: Rollout) -> float | None:
     held = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
     given = cumulative_joint_work(rollout)[1:, 1].sum(axis=1)
     if robot.force_elements:
-        stored, driven = _elements(rollout)
+        stored, driven = _element_energy(rollout)
         held, given = held + stored, given + driven
     for push in rollout.spec.scene.pushes:
         given += np.cumsum(_push_work(rollout, push, coms))
@@ -171,7 +171,7 @@ def energy(rollout: Rollout) -> float | None:
     return float((unexplained - np.minimum.accumulate(unexplained)).max())
 
 
-def _elements(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
+def _element_energy(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
     """Return the elastic energy of every control period and what drove elements up to then [J]."""
     lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
     assert lengths is not None and tensions is not None
@@ -183,7 +183,7 @@ def _elements(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
     return stored, np.cumsum(np.maximum(work, 0.0))
 
 
-def joint_rate(rollout: Rollout) -> float:
+def max_joint_rate(rollout: Rollout) -> float:
     """Return the largest joint velocity as a multiple of the joint's limit [-]."""
     limit = rollout.robot.velocity_limit
     return float((np.abs(rollout.joint_velocities) / limit).max(initial=0.0))
@@ -204,26 +204,26 @@ def command_jitter(rollout: Rollout) -> float:
             scale[i] = robot.length_scale
     scale[len(robot.joint_names) :] = robot.length_scale
     travels = (rollout.target_positions, np.cumsum(rollout.target_velocities, axis=0) * rollout.dt)
-    pace = math.sqrt(_gravity(rollout.spec.scene) / robot.length_scale)
-    frequency = max(JITTER_FREQUENCY, JITTER_PACE * pace)
-    return max(_above(travel / scale, rollout.dt, frequency) for travel in travels)
+    pace = math.sqrt(_gravity_magnitude(rollout.spec.scene) / robot.length_scale)
+    frequency = max(JITTER_FREQUENCY, JITTER_FREQUENCY_SCALE * pace)
+    return max(_rms_above_frequency(travel / scale, rollout.dt, frequency) for travel in travels)
 
 
-def base_height(rollout: Rollout) -> float:
+def max_base_height(rollout: Rollout) -> float:
     """Return the largest height of a root link over the ground [m]."""
-    return float(_heights(rollout).max())
+    return float(_heights_above_terrain(rollout).max())
 
 
-def base_depth(rollout: Rollout) -> float:
+def max_base_depth(rollout: Rollout) -> float:
     """Return how deep the origin of a root link was below the ground [m], >= 0."""
-    return float(max(0.0, -_heights(rollout).min()))
+    return float(max(0.0, -_heights_above_terrain(rollout).min()))
 
 
-def _gravity(scene: Scene) -> float:
+def _gravity_magnitude(scene: Scene) -> float:
     return float(np.linalg.norm(scene.gravity))
 
 
-def _heights(rollout: Rollout) -> FloatArray:
+def _heights_above_terrain(rollout: Rollout) -> FloatArray:
     x, y, z = np.moveaxis(rollout.body_poses[:, :, :3], 2, 0)
     return np.asarray(z - load_terrain(rollout.spec.scene.terrain).height(x, y))
 
@@ -239,7 +239,7 @@ def _push_work(rollout: Rollout, push: Push, coms: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(travel, 0.0) * (lasts > 0.0))
 
 
-def _above(travel: FloatArray, dt: float, least: float) -> float:
+def _rms_above_frequency(travel: FloatArray, dt: float, least: float) -> float:
     """Return the largest root mean square of columns above a frequency [Hz]."""
     samples = len(travel)
     if samples < 3 or not travel.shape[1]:
@@ -255,33 +255,33 @@ GATES: Mapping[str, Gate] = {
         text='Largest speed of a root link. Limit 4 sqrt(g l), the speed of a fall from 8 l.',
         unit='m/s',
         limit=lambda robot, g: 4.0 * math.sqrt((g or 1.0) * robot.length_scale),
-        measure=speed,
+        measure=max_root_speed,
     ),
     'penetration': Gate(
         text='Largest penetration of a link and the ground, at the start too. Limit 0.1 l.',
         unit='m',
         limit=lambda robot, g: 0.1 * robot.length_scale,
-        measure=penetration,
+        measure=max_penetration,
     ),
     'airborne': Gate(
         text='Longest time without contact with the ground. Limit 2 sqrt(2 l / g), a jump of '
         'height l and its fall; none without gravity.',
         unit='s',
         limit=lambda robot, g: 2.0 * math.sqrt(2.0 * robot.length_scale / g) if g else None,
-        measure=airborne,
+        measure=max_airborne_time,
     ),
     'energy': Gate(
         text='Largest gain of kinetic, potential and elastic energy beyond the work of joints, '
         'of what drives force elements, and of pushes. Limit 3 m g l / 4.',
         unit='J',
         limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
-        measure=energy,
+        measure=unexplained_energy,
     ),
     'joint_rate': Gate(
         text='Largest ratio of joint velocity and its limit. Limit 1.5, for short impacts.',
         unit='-',
         limit=lambda robot, g: 1.5,
-        measure=joint_rate,
+        measure=max_joint_rate,
     ),
     'command_jitter': Gate(
         text='Root mean square of the part of a target above 10 Hz, or above 1.5 sqrt(g / l) if '
@@ -294,19 +294,19 @@ GATES: Mapping[str, Gate] = {
         text='Largest height of a root link above the ground. Limit 2 l above its stance.',
         unit='m',
         limit=lambda robot, g: nominal_height(robot) + 2.0 * robot.length_scale,
-        measure=base_height,
+        measure=max_base_height,
     ),
     'base_depth': Gate(
         text='Largest depth of the origin of a root link below the ground. Limit 0.1 l.',
         unit='m',
         limit=lambda robot, g: 0.1 * robot.length_scale,
-        measure=base_depth,
+        measure=max_base_depth,
     ),
 }
 """Gates by name, in the order in which they are checked."""
 
 
-def gated(rollout: Rollout, status: str, reason: str) -> tuple[str, str]:
+def apply_gates(rollout: Rollout, status: str, reason: str) -> tuple[str, str]:
     """Return status and reason of a trial that would count, after the gates of its spec."""
-    name, line = exceeded(rollout, rollout.spec.gates)
-    return (invalid(name), line) if name else (status, reason)
+    name, line = exceeded_gate(rollout, rollout.spec.gates)
+    return (invalid_status(name), line) if name else (status, reason)

@@ -11,9 +11,9 @@ from gait_core.arrays import FloatArray
 from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape
 
-_LITTLE = np.dtype('<f8')
+_LITTLE_ENDIAN = np.dtype('<f8')
 """Hashes are of little-endian numbers, whatever the machine's order."""
-_ROOM = 32_768
+_CHUNK_NUMBERS = 32_768
 """Numbers that are put side by side at a time: they stay in the processor's cache."""
 
 
@@ -32,12 +32,15 @@ class TrialHash:
         all sub-samples count.
         """
         self._rows(
-            [*_columns(states), *map(_flat, (applied.position, applied.velocity, applied.effort))]
+            [
+                *_state_columns(states),
+                *map(_flatten_ticks, (applied.position, applied.velocity, applied.effort)),
+            ]
         )
 
     def end(self, last: StateTape, status: str) -> None:
         """Add the last tick, its state and the status."""
-        self._rows(_columns(last))
+        self._rows(_state_columns(last))
         self._digest.update(status.encode())
 
     def hexdigest(self) -> str:
@@ -48,8 +51,8 @@ class TrialHash:
     def _rows(self, columns: list[FloatArray]) -> None:
         """Add the rows of arrays that stand side by side."""
         width = sum(array.shape[1] for array in columns)
-        count = max(1, _ROOM // width)
-        room = np.empty((count, width), _LITTLE)
+        count = max(1, _CHUNK_NUMBERS // width)
+        room = np.empty((count, width), _LITTLE_ENDIAN)
         for begin in range(0, len(columns[0]), count):
             parts = [array[begin : begin + count] for array in columns]
             rows = room[: len(parts[0])]
@@ -57,7 +60,7 @@ class TrialHash:
             self._digest.update(rows)
 
 
-def _columns(states: StateTape) -> list[FloatArray]:
+def _state_columns(states: StateTape) -> list[FloatArray]:
     known = (
         states.joint_positions,
         states.joint_velocities,
@@ -65,9 +68,9 @@ def _columns(states: StateTape) -> list[FloatArray]:
         states.body_twists,
     )
     ticks = states.ticks[:, None].astype(np.float64)
-    return [ticks, *(_flat(array) for array in known if array is not None)]
+    return [ticks, *(_flatten_ticks(array) for array in known if array is not None)]
 
 
-def _flat(array: FloatArray) -> FloatArray:
+def _flatten_ticks(array: FloatArray) -> FloatArray:
     """Return an array of (T, ...) as (T, numbers of one tick)."""
     return array.reshape(len(array), -1)

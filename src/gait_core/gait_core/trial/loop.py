@@ -18,14 +18,14 @@ from gait_core.errors import (
     ProtocolError,
     SimulationDiverged,
     excerpt,
-    unknown,
+    unknown_name_error,
 )
 from gait_core.files.archives import load_weights
 from gait_core.measures.metrics import trial_metrics
 from gait_core.motion.observation import Observation, missing_fields
 from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.parameters.plain_data import sha256_of
 from gait_core.processes import liveness
 from gait_core.robot.load import load_robot
@@ -33,10 +33,10 @@ from gait_core.robot.model import RobotModel
 from gait_core.sensors.noise import SensorSimulator
 from gait_core.trial.fall import FallCheck
 from gait_core.trial.fingerprint import fingerprint
-from gait_core.trial.gates import check_gates, gated
-from gait_core.trial.randomisation import varied
+from gait_core.trial.gates import apply_gates, check_gate_names
+from gait_core.trial.randomisation import randomise_scene
 from gait_core.trial.rollout import Recorder, Rollout
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.spec import (
     DIVERGED,
@@ -47,11 +47,11 @@ from gait_core.trial.spec import (
     Milestone,
     TrialResult,
     TrialSpec,
-    invalid,
+    invalid_status,
 )
 
 ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
-_LONGEST = 2000
+_MAX_TAPE_PERIODS = 2000
 """Control periods that a controller is asked to foresee at once, at most."""
 
 
@@ -66,9 +66,9 @@ class TrialLoop:
     def __init__(self, spec: TrialSpec, engine: Engine) -> None:
         self._began = wall.perf_counter()
         self.given = spec
-        scene = varied(spec.scene, spec.randomise, spec.seed)
+        scene = randomise_scene(spec.scene, spec.randomise, spec.seed)
         # Whatever reads the record of the trial finds the scene in which it was run.
-        self.spec = replace(spec, scene=scene, randomise=NOTHING) if spec.randomise else spec
+        self.spec = replace(spec, scene=scene, randomise=EMPTY_MAPPING) if spec.randomise else spec
         self.dt = spec.scene.control_period
         self.running = False
         self.status = ''
@@ -111,7 +111,7 @@ class TrialLoop:
         spec = self.spec
         for term in spec.fitness_terms:
             registry.fitness_term(term)
-        check_gates(spec.gates)
+        check_gate_names(spec.gates)
         self.true = self._engine.reset(
             spec.scene,
             derived_seed(spec.seed, ENGINE_SEED),
@@ -124,9 +124,9 @@ class TrialLoop:
         )
         self._recorder = Recorder(spec, self.robot)
         self._sensors = SensorSimulator(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
-        self._beats = liveness.counter()
+        self._beats = liveness.period_counter()
         self.command = self._commands.at(0.0)
-        self._origin = _middle(self.true)
+        self._origin = _mean_root_position(self.true)
         self.running = True
         self._look()
 
@@ -168,10 +168,10 @@ class TrialLoop:
             self._check_milestone(self._milestones[self._tick])
 
     def _check_milestone(self, one: Milestone) -> None:
-        moved = float(np.hypot(*(_middle(self.true) - self._origin)))
+        moved = float(np.hypot(*(_mean_root_position(self.true) - self._origin)))
         if not moved >= one.moved:
             self.end(
-                invalid('hopeless'),
+                invalid_status('hopeless'),
                 f'moved {moved:.4g} m in {one.time:g} s, less than {one.moved:g} m',
             )
 
@@ -184,7 +184,7 @@ class TrialLoop:
         """
         if self._fall.possible:
             return []
-        ticks = min(self._ticks - self._tick, _LONGEST)
+        ticks = min(self._ticks - self._tick, _MAX_TAPE_PERIODS)
         if self._milestones:
             ahead = (tick - self._tick for tick in self._milestones if tick > self._tick)
             ticks = min([ticks, *ahead])
@@ -229,7 +229,7 @@ class TrialLoop:
             states: Sequence[Observation] = self._engine.rollout(applied)
         except SimulationDiverged as error:
             states, diverged = error.states, str(error)
-        return _finite_part(StateTape.from_states(states), diverged)
+        return _finite_states(StateTape.from_states(states), diverged)
 
     def end(self, status: str, reason: str = '') -> None:
         """End the trial with a status, unless a gate catches it; the first one given stays."""
@@ -237,7 +237,7 @@ class TrialLoop:
             return
         self.running = False
         if self.spec.gates and status in (OK, FELL):
-            status, reason = gated(self._recorder.rollout(status), status, reason)
+            status, reason = apply_gates(self._recorder.rollout(status), status, reason)
         self.status, self.reason = status, reason
 
     def rollout(self) -> Rollout:
@@ -266,7 +266,7 @@ class TrialLoop:
         )
 
 
-def _middle(state: Observation) -> FloatArray:
+def _mean_root_position(state: Observation) -> FloatArray:
     """Return the middle of the root links over the ground, (2,) [m]."""
     poses = np.asarray(state.body_poses)
     return np.asarray(poses[:, :2].mean(axis=0))
@@ -278,7 +278,7 @@ def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:
     index = {name: i for i, name in enumerate(robot.target_names)}
     for name, value in scene.initial.joint_positions.items():
         if name not in index:
-            raise unknown('joint in initial.joint_positions', name, index)
+            raise unknown_name_error('joint in initial.joint_positions', name, index)
         start[index[name]] = value
     return start
 
@@ -306,7 +306,7 @@ def _fitness_term(name: str, rollout: Rollout) -> float:
     return value
 
 
-def load_parts(spec: TrialSpec) -> None:
+def load_trial_parts(spec: TrialSpec) -> None:
     """
     Load what a trial names: engine, controller, fitness terms and robot, read once per process.
 
@@ -320,7 +320,7 @@ def load_parts(spec: TrialSpec) -> None:
     registry.controller(spec.controller)
     for term in spec.fitness_terms:
         registry.fitness_term(term)
-    check_gates(spec.gates)
+    check_gate_names(spec.gates)
     if not spec.randomise:
         load_robot(spec.scene.robot, spec.scene.draw)
 
@@ -328,13 +328,13 @@ def load_parts(spec: TrialSpec) -> None:
 def make_controller(spec: TrialSpec, robot: RobotModel) -> Controller:
     """Return the spec's controller with its parameters; ConfigurationError for bad ones."""
     cls = registry.controller(spec.controller)
-    params = build(cls.Params, spec.parameters)
+    params = make_parameters(cls.Params, spec.parameters)
     if spec.weights:
         return cls(robot, params, load_weights(spec.weights, spec.weights_sha256))
     return cls(robot, params)
 
 
-def play_controller(loop: TrialLoop, controller: Controller) -> bool:
+def play_target_tape(loop: TrialLoop, controller: Controller) -> bool:
     """
     Play the coming control periods of a trial from a tape; return whether there was one.
 
@@ -356,7 +356,7 @@ def step_controller(loop: TrialLoop, controller: Controller) -> None:
     try:
         targets = controller.step(loop.dt, loop.command, loop.seen)
     except BadCommand as error:
-        loop.end(invalid('bad_command'), str(error))
+        loop.end(invalid_status('bad_command'), str(error))
         return
     loop.advance(targets)
 
@@ -375,14 +375,14 @@ def start_trial(loop: TrialLoop) -> Controller:
     return controller
 
 
-_engines: dict[str, Engine] = {}
+_engine_cache: dict[str, Engine] = {}
 
 
-def engine_for(name: str) -> Engine:
+def cached_engine(name: str) -> Engine:
     """Return this process's engine of a name; it is made once and kept."""
-    if name not in _engines:
-        _engines[name] = registry.engine(name)()
-    return _engines[name]
+    if name not in _engine_cache:
+        _engine_cache[name] = registry.engine(name)()
+    return _engine_cache[name]
 
 
 def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
@@ -397,18 +397,18 @@ def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
         If the physics leaves its range before tick 0: there is nothing to record.
 
     """
-    engine = engine or engine_for(spec.scene.engine)
+    engine = engine or cached_engine(spec.scene.engine)
     try:
-        return _run(TrialLoop(spec, engine), tapes=True)
+        return _run_controller(TrialLoop(spec, engine), tapes=True)
     except BadCommand:
         # Which period's command it was shows when they are stepped.
-        return _run(TrialLoop(spec, engine), tapes=False)
+        return _run_controller(TrialLoop(spec, engine), tapes=False)
 
 
-def _run(loop: TrialLoop, tapes: bool) -> TrialLoop:
+def _run_controller(loop: TrialLoop, tapes: bool) -> TrialLoop:
     controller = start_trial(loop)
     while loop.running:
-        if not (tapes and play_controller(loop, controller)):
+        if not (tapes and play_target_tape(loop, controller)):
             tapes = False
             step_controller(loop, controller)
     return loop
@@ -419,10 +419,10 @@ def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
     try:
         return run_loop(spec, engine).result()
     except SimulationDiverged as error:
-        return unfinished(spec, DIVERGED, str(error))
+        return result_without_ticks(spec, DIVERGED, str(error))
 
 
-def unfinished(spec: TrialSpec, status: str, reason: str) -> TrialResult:
+def result_without_ticks(spec: TrialSpec, status: str, reason: str) -> TrialResult:
     """Return the result of a trial without a single tick, whose status may not win."""
     return TrialResult(
         status=status,
@@ -437,7 +437,7 @@ def unfinished(spec: TrialSpec, status: str, reason: str) -> TrialResult:
     )
 
 
-_STATE = ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists')
+_STATE_FIELDS = ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists')
 
 
 def _check_finite(state: Observation) -> None:
@@ -452,15 +452,15 @@ def _check_finite(state: Observation) -> None:
     if isfinite(total):
         return
     # A sum of squares may overflow where every number is finite.
-    for name in _STATE:
+    for name in _STATE_FIELDS:
         array = getattr(state, name)
         if array is not None and not all_finite(array):
             raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
 
 
-def _finite_part(states: StateTape, diverged: str | None) -> tuple[StateTape, str | None]:
+def _finite_states(states: StateTape, diverged: str | None) -> tuple[StateTape, str | None]:
     """Return the states before one that is not finite, and why there are no more."""
-    arrays = [getattr(states, name) for name in _STATE]
+    arrays = [getattr(states, name) for name in _STATE_FIELDS]
     if all(array is None or all_finite(array) for array in arrays):
         return states, diverged
     for index, state in enumerate(states):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.trial.scene import InitialState, Push, Scene, SensorModel
 from gait_core.trial.seeding import derived_seed
 
@@ -18,39 +18,41 @@ Ranges = Mapping[str, tuple[float, float]]
 
 _SCENE_SEED = 3
 _TERRAIN, _INITIAL, _SENSORS, _PUSH = 'terrain.', 'initial.', 'sensors.', 'push.'
-_PUSHED = ('push.force', 'push.start', 'push.duration')
+_PUSH_QUANTITIES = ('push.force', 'push.start', 'push.duration')
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quantity:
+class RandomisedQuantity:
     """Meaning of a name, and whether its values are whole numbers."""
 
     text: str
     whole: bool = False
 
 
-def _quantities() -> dict[str, Quantity]:
+def _quantities() -> dict[str, RandomisedQuantity]:
     named = {
-        'draw': Quantity(text='Seed of the body of a robot that is drawn.', whole=True),
-        'mass': Quantity(text='Factor of every mass and inertia [-].'),
-        'friction': Quantity(text='Coulomb coefficient of the ground [-].'),
-        'restitution': Quantity(text='Of the ground [-].'),
-        'terrain.seed': Quantity(text='Of the surface.', whole=True),
+        'draw': RandomisedQuantity(text='Seed of the body of a robot that is drawn.', whole=True),
+        'mass': RandomisedQuantity(text='Factor of every mass and inertia [-].'),
+        'friction': RandomisedQuantity(text='Coulomb coefficient of the ground [-].'),
+        'restitution': RandomisedQuantity(text='Of the ground [-].'),
+        'terrain.seed': RandomisedQuantity(text='Of the surface.', whole=True),
     }
     for field in fields(InitialState):
         if field.name != 'joint_positions':
             unit = 'm' if field.name in ('x', 'y', 'clearance') else 'rad'
-            named[_INITIAL + field.name] = Quantity(text=f'As of the scene [{unit}].')
+            named[_INITIAL + field.name] = RandomisedQuantity(text=f'As of the scene [{unit}].')
     for field in fields(SensorModel):
         whole = field.name == 'delay_ticks'
-        named[_SENSORS + field.name] = Quantity(text='As of the scene.', whole=whole)
-    named['push.force'] = Quantity(text='Of one push more at the root, level, any way round [N].')
-    named['push.start'] = Quantity(text='Of that push [s].')
-    named['push.duration'] = Quantity(text='Of that push [s].')
+        named[_SENSORS + field.name] = RandomisedQuantity(text='As of the scene.', whole=whole)
+    named['push.force'] = RandomisedQuantity(
+        text='Of one push more at the root, level, any way round [N].'
+    )
+    named['push.start'] = RandomisedQuantity(text='Of that push [s].')
+    named['push.duration'] = RandomisedQuantity(text='Of that push [s].')
     return named
 
 
-QUANTITIES: Mapping[str, Quantity] = _quantities()
+RANDOMISED_QUANTITIES: Mapping[str, RandomisedQuantity] = _quantities()
 """By name; beside them ``terrain.<parameter>``, a parameter of the scene's terrain."""
 
 
@@ -66,30 +68,32 @@ def check_ranges(scene: Scene, ranges: Ranges) -> None:
 
     """
     for name, (low, high) in ranges.items():
-        if name not in QUANTITIES and not name.startswith(_TERRAIN):
-            raise unknown('quantity of randomise', name, QUANTITIES)
+        if name not in RANDOMISED_QUANTITIES and not name.startswith(_TERRAIN):
+            raise unknown_name_error('quantity of randomise', name, RANDOMISED_QUANTITIES)
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ConfigurationError(
                 f'randomise.{name} is [{low:g}, {high:g}]; nearest valid: '
                 f'[{min(low, high):g}, {max(low, high):g}]'
             )
-        if _whole(name) and not (float(low).is_integer() and float(high).is_integer()):
+        if _is_integer(name) and not (float(low).is_integer() and float(high).is_integer()):
             raise ConfigurationError(
                 f'randomise.{name} is [{low:g}, {high:g}], expected whole numbers; nearest valid: '
                 f'[{round(low)}, {round(high)}]'
             )
-    pushed = [name for name in _PUSHED if name in ranges]
-    if pushed and len(pushed) < len(_PUSHED):
-        missing = next(name for name in _PUSHED if name not in ranges)
+    pushed = [name for name in _PUSH_QUANTITIES if name in ranges]
+    if pushed and len(pushed) < len(_PUSH_QUANTITIES):
+        missing = next(name for name in _PUSH_QUANTITIES if name not in ranges)
         raise ConfigurationError(f'randomise has {pushed[0]} but no {missing}')
     for end in range(2):
         try:
-            _with(scene, {name: _typed(name, pair[end]) for name, pair in ranges.items()}, 0.0)
+            _replace_values(
+                scene, {name: _as_number(name, pair[end]) for name, pair in ranges.items()}, 0.0
+            )
         except ConfigurationError as error:
             raise ConfigurationError(f'randomise: {error}') from error
 
 
-def varied(scene: Scene, ranges: Ranges, seed: int) -> Scene:
+def randomise_scene(scene: Scene, ranges: Ranges, seed: int) -> Scene:
     """
     Return the scene of a trial with its quantities drawn.
 
@@ -105,31 +109,33 @@ def varied(scene: Scene, ranges: Ranges, seed: int) -> Scene:
     """
     if not ranges:
         return scene
-    values = {name: _drawn(name, pair, seed) for name, pair in ranges.items()}
-    return _with(scene, values, float(_stream('push.direction', seed).uniform(0.0, math.tau)))
+    values = {name: _draw_value(name, pair, seed) for name, pair in ranges.items()}
+    return _replace_values(
+        scene, values, float(_generator('push.direction', seed).uniform(0.0, math.tau))
+    )
 
 
-def _stream(name: str, seed: int) -> np.random.Generator:
+def _generator(name: str, seed: int) -> np.random.Generator:
     return np.random.default_rng(derived_seed(seed, _SCENE_SEED, *name.encode()))
 
 
-def _whole(name: str) -> bool:
-    return name in QUANTITIES and QUANTITIES[name].whole
+def _is_integer(name: str) -> bool:
+    return name in RANDOMISED_QUANTITIES and RANDOMISED_QUANTITIES[name].whole
 
 
-def _typed(name: str, value: float) -> float | int:
-    return int(value) if _whole(name) else float(value)
+def _as_number(name: str, value: float) -> float | int:
+    return int(value) if _is_integer(name) else float(value)
 
 
-def _drawn(name: str, pair: tuple[float, float], seed: int) -> float | int:
+def _draw_value(name: str, pair: tuple[float, float], seed: int) -> float | int:
     low, high = pair
-    rng = _stream(name, seed)
-    if _whole(name):
+    rng = _generator(name, seed)
+    if _is_integer(name):
         return int(rng.integers(int(low), int(high), endpoint=True))
     return float(rng.uniform(low, high))
 
 
-def _with(scene: Scene, values: Mapping[str, float | int], direction: float) -> Scene:
+def _replace_values(scene: Scene, values: Mapping[str, float | int], direction: float) -> Scene:
     """Return a scene with values by name, and a push towards a direction [rad] if they say one."""
     changes: dict[str, Any] = {
         name: values[name] for name in ('draw', 'friction', 'restitution') if name in values
@@ -137,10 +143,10 @@ def _with(scene: Scene, values: Mapping[str, float | int], direction: float) -> 
     if 'mass' in values:
         changes['mass_factor'] = values['mass']
     for part, prefix in (('initial', _INITIAL), ('sensors', _SENSORS)):
-        within = _within(values, prefix)
+        within = _values_under(values, prefix)
         if within:
             changes[part] = replace(getattr(scene, part), **within)
-    ground = _within(values, _TERRAIN)
+    ground = _values_under(values, _TERRAIN)
     if ground:
         surface = ground.pop('seed', scene.terrain.seed)
         parameters = {**scene.terrain.parameters, **ground}
@@ -153,7 +159,7 @@ def _with(scene: Scene, values: Mapping[str, float | int], direction: float) -> 
     return replace(scene, **changes)
 
 
-def _within(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+def _values_under(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {
         name[len(prefix) :]: value for name, value in values.items() if name.startswith(prefix)
     }

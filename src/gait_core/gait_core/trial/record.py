@@ -22,7 +22,7 @@ from gait_core.files.archives import UNPACKED_LIMIT, unpack_arrays
 from gait_core.motion.observation import Contacts, Imu
 from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import scale_mass
@@ -30,33 +30,39 @@ from gait_core.robot.model import RobotModel
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult, TrialSpec
 
-FORMAT = 1
+RECORD_FORMAT = 1
 
-_IMU = {
+_IMU_FIELDS = {
     'specific_forces': 'linear_acceleration',
     'imu_orientations': 'orientation',
     'angular_velocities': 'angular_velocity',
 }
-_POINTS = {
+_CONTACT_FIELDS = {
     'contact_sole': 'sole',
     'contact_points': 'points',
     'contact_forces': 'forces',
     'contact_depths': 'depths',
 }
-_TARGETS = {
+_TARGET_FIELDS = {
     'target_positions': 'position',
     'target_velocities': 'velocity',
     'target_efforts': 'effort',
 }
 # Arrays of states that every record has, and that it has where the engine reports them.
-_ALWAYS = ('joint_positions', 'joint_velocities', 'joint_efforts', 'body_poses', 'body_twists')
-_REPORTED = ('joint_work', 'element_lengths', 'element_forces')
-_NAMES = {
-    *_ALWAYS,
-    *_REPORTED,
-    *_IMU,
-    *_POINTS,
-    *_TARGETS,
+_REQUIRED_ARRAYS = (
+    'joint_positions',
+    'joint_velocities',
+    'joint_efforts',
+    'body_poses',
+    'body_twists',
+)
+_OPTIONAL_ARRAYS = ('joint_work', 'element_lengths', 'element_forces')
+_ARRAY_NAMES = {
+    *_REQUIRED_ARRAYS,
+    *_OPTIONAL_ARRAYS,
+    *_IMU_FIELDS,
+    *_CONTACT_FIELDS,
+    *_TARGET_FIELDS,
     'commands',
     'contact_tick',
     'sub_targets',
@@ -75,9 +81,9 @@ def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
 
     """
     facts = {
-        'format': FORMAT,
-        'spec': plain(rollout.spec),
-        'result': plain(result),
+        'format': RECORD_FORMAT,
+        'spec': to_plain_data(rollout.spec),
+        'result': to_plain_data(result),
         'dt': rollout.dt,
         'joint_names': rollout.robot.joint_names,
         'target_names': rollout.robot.target_names,
@@ -85,7 +91,7 @@ def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
         'soles': rollout.robot.soles,
     }
     packed = io.BytesIO()
-    np.savez_compressed(packed, **arrays_of(rollout))
+    np.savez_compressed(packed, **rollout_arrays(rollout))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / 'rollout.npz', packed.getvalue())
@@ -111,17 +117,17 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
         raise ConfigurationError(f'record {error}') from error
     except ValueError as error:
         raise ConfigurationError(f'{folder} holds no record: {error}') from error
-    if not isinstance(facts, dict) or facts.get('format') != FORMAT:
-        raise ConfigurationError(f'record {folder}: expected format {FORMAT}')
+    if not isinstance(facts, dict) or facts.get('format') != RECORD_FORMAT:
+        raise ConfigurationError(f'record {folder}: expected format {RECORD_FORMAT}')
     try:
-        return _rebuilt(facts, arrays, folder)
+        return _rebuild_rollout(facts, arrays, folder)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, ConfigurationError):
             raise
         raise ConfigurationError(f'record {folder} was changed: {error}') from error
 
 
-def _rebuilt(
+def _rebuild_rollout(
     facts: Mapping[str, Any], arrays: Mapping[str, Any], folder: Path
 ) -> tuple[Rollout, TrialResult]:
     spec: TrialSpec = read_value(TrialSpec, facts['spec'], 'spec')
@@ -131,20 +137,26 @@ def _rebuilt(
             f"record {folder}: robot '{robot.name}' has other joints than when it was recorded"
         )
     result: TrialResult = read_value(TrialResult, facts['result'], 'result')
-    return rollout_of(robot, spec, result.status, arrays), result
+    return rollout_from_arrays(robot, spec, result.status, arrays), result
 
 
-def arrays_of(rollout: Rollout) -> dict[str, Any]:
+def rollout_arrays(rollout: Rollout) -> dict[str, Any]:
     """Return the arrays of a rollout by their names on disk, in the order of the file."""
     states, contacts = rollout.states, rollout.contacts
-    arrays = {name: getattr(rollout, name) for name in (*_ALWAYS, *_TARGETS, 'commands')}
+    arrays = {
+        name: getattr(rollout, name) for name in (*_REQUIRED_ARRAYS, *_TARGET_FIELDS, 'commands')
+    }
     arrays['contact_tick'] = rollout.contact_tick
-    arrays |= {name: getattr(contacts, field) for name, field in _POINTS.items()}
+    arrays |= {name: getattr(contacts, field) for name, field in _CONTACT_FIELDS.items()}
     arrays['contact_sole'] = contacts.sole.astype(np.int64)
-    imu = {} if states.imu is None else {name: getattr(states.imu, _IMU[name]) for name in _IMU}
+    imu = (
+        {}
+        if states.imu is None
+        else {name: getattr(states.imu, _IMU_FIELDS[name]) for name in _IMU_FIELDS}
+    )
     if imu:
         arrays['specific_forces'] = imu.pop('specific_forces')
-    arrays |= {name: getattr(states, name) for name in _REPORTED}
+    arrays |= {name: getattr(states, name) for name in _OPTIONAL_ARRAYS}
     arrays |= imu
     if any(tape.position.shape[1] > 1 for tape in rollout.applied):
         arrays['sub_targets'] = np.concatenate(
@@ -161,7 +173,7 @@ def arrays_of(rollout: Rollout) -> dict[str, Any]:
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def rollout_of(
+def rollout_from_arrays(
     robot: RobotModel, spec: TrialSpec, status: str, arrays: Mapping[str, Any]
 ) -> Rollout:
     """
@@ -175,11 +187,11 @@ def rollout_of(
         If one has another name.
 
     """
-    if not arrays.keys() <= _NAMES:
-        raise ValueError(f'unknown arrays: {sorted(arrays.keys() - _NAMES)}')
+    if not arrays.keys() <= _ARRAY_NAMES:
+        raise ValueError(f'unknown arrays: {sorted(arrays.keys() - _ARRAY_NAMES)}')
     periods = len(arrays['target_positions'])
     contacts = Contacts(
-        soles=robot.soles, **{field: arrays[name] for name, field in _POINTS.items()}
+        soles=robot.soles, **{field: arrays[name] for name, field in _CONTACT_FIELDS.items()}
     )
     states = StateTape(
         ticks=np.arange(periods + 1),
@@ -187,29 +199,29 @@ def rollout_of(
         joint_names=robot.joint_names,
         body_names=robot.roots,
         element_names=tuple(one.name for one in robot.force_elements),
-        imu=Imu(**{field: arrays[name] for name, field in _IMU.items()})
+        imu=Imu(**{field: arrays[name] for name, field in _IMU_FIELDS.items()})
         if 'imu_orientations' in arrays
         else None,
         contacts=contacts,
         contact_counts=np.bincount(arrays['contact_tick'], minlength=periods + 1),
-        **{name: arrays[name] for name in _ALWAYS},
-        **{name: arrays.get(name) for name in _REPORTED},
+        **{name: arrays[name] for name in _REQUIRED_ARRAYS},
+        **{name: arrays.get(name) for name in _OPTIONAL_ARRAYS},
     )
     rows, counts = arrays.get('sub_targets'), arrays.get('sub_samples')
     if rows is None or counts is None:
-        rows = np.stack([arrays[name] for name in _TARGETS], axis=1)
+        rows = np.stack([arrays[name] for name in _TARGET_FIELDS], axis=1)
         counts = np.ones(periods, dtype=np.int64)
     return Rollout(
         robot=robot,
         spec=spec,
         status=status,
         states=states,
-        applied=tuple(_tapes(rows, counts)),
+        applied=tuple(_split_tapes(rows, counts)),
         commands=arrays['commands'],
     )
 
 
-def _tapes(rows: FloatArray, counts: IntArray) -> Iterator[AppliedTape]:
+def _split_tapes(rows: FloatArray, counts: IntArray) -> Iterator[AppliedTape]:
     """Yield tapes of periods of alike numbers of sub-samples, from (s, 3, m) rows of all."""
     begin = 0
     for samples, group in groupby(counts.tolist()):

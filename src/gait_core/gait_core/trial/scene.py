@@ -9,20 +9,20 @@ from types import MappingProxyType
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import later
+from gait_core.parameters.plain_data import added_field
 from gait_core.trial.seeding import MAX_SEED, check_seed
 
 MAX_STEPS_PER_TICK = 100_000
 """Physics steps of one control period; beyond it a mistyped step would run for ever."""
 
-_MOST_FACTOR = 1e6
+_MAX_FACTOR = 1e6
 # Greatest gravity [m/s^2], push [N] and noise [unit of the reading]: beyond it computing fails.
 _MAX_SIZE = 1e9
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+EMPTY_MAPPING: Mapping[str, Any] = MappingProxyType({})
 
 
-def _finite(owner: str, /, **values: float) -> None:
+def _check_finite(owner: str, /, **values: float) -> None:
     for name, value in values.items():
         if not math.isfinite(value):
             raise ConfigurationError(f'{owner}.{name} is {value}, expected a finite number')
@@ -39,7 +39,7 @@ class TerrainSpec:
     """A registered terrain, its parameters by name and the seed of its random surface."""
 
     name: str = 'flat'
-    parameters: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -62,11 +62,11 @@ class InitialState:
     pitch: float = 0.0
     yaw: float = 0.0
     clearance: float = 0.001
-    joint_positions: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    joint_positions: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
 
     def __post_init__(self) -> None:
         """Check that every number is finite and that no foot starts inside the ground."""
-        _finite(
+        _check_finite(
             'initial',
             x=self.x,
             y=self.y,
@@ -75,7 +75,7 @@ class InitialState:
             yaw=self.yaw,
             clearance=self.clearance,
         )
-        _finite('initial.joint_positions', **self.joint_positions)
+        _check_finite('initial.joint_positions', **self.joint_positions)
         if self.clearance < 0.0:
             raise ConfigurationError(
                 f'initial.clearance is {self.clearance} m, it must not be negative'
@@ -94,7 +94,7 @@ class Push:
 
     def __post_init__(self) -> None:
         """Check that every number is finite and the window not empty."""
-        _finite(
+        _check_finite(
             'push',
             start=self.start,
             duration=self.duration,
@@ -180,7 +180,7 @@ class Scene:
     robot: str
     draw: int = 0
     engine: str = 'bullet'
-    engine_options: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    engine_options: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     terrain: TerrainSpec = field(default_factory=TerrainSpec)
     friction: float = 0.9
     restitution: float = 0.0
@@ -193,11 +193,11 @@ class Scene:
     sensors: SensorModel = field(default_factory=SensorModel)
     length_scale: float = 1.0
     fixed_base: bool = False
-    mass_factor: float = later(1.0)
+    mass_factor: float = added_field(1.0)
 
     def __post_init__(self) -> None:
         """Check ranges and that the control period is a whole multiple of the physics step."""
-        _finite(
+        _check_finite(
             'scene',
             friction=self.friction,
             restitution=self.restitution,
@@ -226,8 +226,8 @@ class Scene:
             value = getattr(self, name)
             if value <= 0.0:
                 raise ConfigurationError(f'scene.{name} is {value}, not positive')
-            if not 1.0 / _MOST_FACTOR <= value <= _MOST_FACTOR:
-                nearest = _MOST_FACTOR if value > 1.0 else 1.0 / _MOST_FACTOR
+            if not 1.0 / _MAX_FACTOR <= value <= _MAX_FACTOR:
+                nearest = _MAX_FACTOR if value > 1.0 else 1.0 / _MAX_FACTOR
                 raise ConfigurationError(f'scene.{name} is {value:g}; nearest valid: {nearest:g}')
         steps_per_tick(self.physics_step, self.control_period)
 

@@ -11,13 +11,13 @@ import math
 from typing import Any
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError, NotInstalled, unknown
-from gait_core.parameters.declaration import build
-from gait_core.parameters.plain_data import plain
+from gait_core.errors import ConfigurationError, NotInstalled, unknown_name_error
+from gait_core.parameters.declaration import make_parameters
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.trial.scene import NOTHING, Scene, TerrainSpec
+from gait_core.trial.scene import EMPTY_MAPPING, Scene, TerrainSpec
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 DEFAULT_ENGINES = ('bullet', 'mujoco')
@@ -57,16 +57,16 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
         if not equals or not name.strip():
             raise ConfigurationError(f"'{text}' is no setting: expected NAME=VALUE")
         pairs.append((name.strip(), parse_value(value)))
-    return nested(pairs)
+    return nest_settings(pairs)
 
 
-def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """
     Return values by dotted name as nested mappings; a later one of a name holds.
 
     Examples
     --------
-    >>> nested([('scene.friction', 0.5), ('seed', 3)])
+    >>> nest_settings([('scene.friction', 0.5), ('seed', 3)])
     {'scene': {'friction': 0.5}, 'seed': 3}
 
     """
@@ -82,13 +82,13 @@ def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return settings
 
 
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return nested mappings with the values of the second over those of the first."""
     result = dict(base)
-    for key, value in over.items():
+    for key, value in overrides.items():
         known = result.get(key)
         both = isinstance(known, Mapping) and isinstance(value, Mapping)
-        result[key] = merged(known, value) if both else value  # type: ignore[arg-type]
+        result[key] = merge_settings(known, value) if both else value  # type: ignore[arg-type]
     return result
 
 
@@ -134,7 +134,7 @@ def check_registered(kind: str, name: str) -> str:
     """Return the name if it is registered, without importing it; else ConfigurationError."""
     valid = registry.names(kind)
     if name not in valid:
-        raise registry.unknown_name(kind, name, valid)
+        raise registry.unregistered_name_error(kind, name, valid)
     return name
 
 
@@ -197,15 +197,15 @@ def make_scene(
     if engine != defaults.get('engine', engine):
         defaults.pop('engine_options', None)  # They were another engine's.
     options = dict(robot.defaults.get('engines', {})).get(engine, {})
-    base = merged({'engine': engine, 'engine_options': options}, defaults)
+    base = merge_settings({'engine': engine, 'engine_options': options}, defaults)
     if engine in robot.defaults.get('physics_steps', {}):
         base['physics_step'] = robot.defaults['physics_steps'][engine]
     if 'terrain' in overrides:
         # Parameters of one terrain mean nothing to another.
         with (location / 'terrain').errors_located():
-            base['terrain'] = _usual_terrain(robot, overrides['terrain'])
+            base['terrain'] = _default_terrain(robot, overrides['terrain'])
     scene: Scene = read_value(
-        Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, location
+        Scene, {**merge_settings(base, overrides), 'robot': robot_name, 'engine': engine}, location
     )
     with (location / 'engine').errors_located():
         check_registered('engines', scene.engine)
@@ -214,7 +214,7 @@ def make_scene(
     return scene
 
 
-def scene_on(scene: Scene, engine: str) -> Scene:
+def scene_with_engine(scene: Scene, engine: str) -> Scene:
     """
     Return a scene on an engine; another one takes the robot's options for it.
 
@@ -223,7 +223,7 @@ def scene_on(scene: Scene, engine: str) -> Scene:
     if engine == scene.engine:
         return scene
     foreign = ('robot', 'engine', 'engine_options')
-    fields = {key: value for key, value in plain(scene).items() if key not in foreign}
+    fields = {key: value for key, value in to_plain_data(scene).items() if key not in foreign}
     return make_scene(scene.robot, {**fields, 'engine': engine})
 
 
@@ -243,7 +243,7 @@ def _check_default_names(robot: RobotModel) -> None:
                 ) from error
 
 
-def _usual_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
+def _default_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
     """Return the parameters that a robot's defaults give a terrain: an insect needs its own."""
     if isinstance(wanted, TerrainSpec):
         name = wanted.name
@@ -274,7 +274,7 @@ def choose_controller(
     chosen = controller or default or 'hold'
     cls = registry.controller(chosen)
     if preset and preset not in cls.presets:
-        raise unknown(f'preset of {chosen}', preset, cls.presets)
+        raise unknown_name_error(f'preset of {chosen}', preset, cls.presets)
     if not preset and chosen == default:
         preset = str(robot.defaults.get('preset', ''))
     return chosen, preset or next(iter(cls.presets))
@@ -292,11 +292,11 @@ def controller_parameters(
     """
     cls = registry.controller(controller)
     if preset not in cls.presets:
-        raise unknown(f'preset of {controller}', preset, cls.presets)
-    return asdict(build(cls.Params, {**cls.presets[preset], **overrides}))
+        raise unknown_name_error(f'preset of {controller}', preset, cls.presets)
+    return asdict(make_parameters(cls.Params, {**cls.presets[preset], **overrides}))
 
 
-def own_gait(robot: RobotModel, controller: str, preset: str) -> Mapping[str, Any]:
+def default_gait_parameters(robot: RobotModel, controller: str, preset: str) -> Mapping[str, Any]:
     """
     Return the parameters that a robot's defaults give its own controller.
 
@@ -310,16 +310,16 @@ def own_gait(robot: RobotModel, controller: str, preset: str) -> Mapping[str, An
 def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
     """Return the command that the robot's defaults give from the start on."""
     x, y, yaw = robot.defaults.get('command', (0.0, 0.0, 0.0))
-    return steady((float(x), float(y), float(yaw)))
+    return constant_script((float(x), float(y), float(yaw)))
 
 
-def steady(velocity: tuple[float, float, float]) -> tuple[TimedCommand, ...]:
+def constant_script(velocity: tuple[float, float, float]) -> tuple[TimedCommand, ...]:
     """Return the script of one velocity from the start on."""
     return (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
 
 
 def default_trial(
-    robot_name: str, duration: float = 0.0, scene: Mapping[str, Any] = NOTHING
+    robot_name: str, duration: float = 0.0, scene: Mapping[str, Any] = EMPTY_MAPPING
 ) -> TrialSpec:
     """
     Return the trial of a robot by its own defaults, as `gait walk` runs it.
@@ -334,12 +334,12 @@ def default_trial(
         Changes of its scene, nested.
 
     """
-    usual = usual_trial(make_scene(robot_name, scene))
+    usual = trial_of_scene(make_scene(robot_name, scene))
     return replace(usual, duration=duration) if duration else usual
 
 
-def usual_trial(
-    scene: Scene, controller: str = '', parameters: Mapping[str, Any] = NOTHING
+def trial_of_scene(
+    scene: Scene, controller: str = '', parameters: Mapping[str, Any] = EMPTY_MAPPING
 ) -> TrialSpec:
     """
     Return the trial of a scene by the defaults of its robot.
@@ -355,7 +355,7 @@ def usual_trial(
     """
     robot = load_robot(scene.robot, scene.draw)
     chosen, preset = choose_controller(robot, controller)
-    gait = {**own_gait(robot, chosen, preset), **parameters}
+    gait = {**default_gait_parameters(robot, chosen, preset), **parameters}
     return TrialSpec(
         scene=scene,
         controller=chosen,
@@ -368,15 +368,15 @@ def usual_trial(
 
 def usable_engines() -> tuple[str, ...]:
     """Return those of the engines that carry every jointed robot whose library is installed."""
-    return tuple(name for name in DEFAULT_ENGINES if _installed(registry.engine, name))
+    return tuple(name for name in DEFAULT_ENGINES if _is_installed(registry.engine, name))
 
 
 def usable_robots(*names: str) -> tuple[str, ...]:
     """Return those robots whose files are installed."""
-    return tuple(name for name in names if _installed(load_robot, name))
+    return tuple(name for name in names if _is_installed(load_robot, name))
 
 
-def _installed(load: Callable[[str], object], name: str) -> bool:
+def _is_installed(load: Callable[[str], object], name: str) -> bool:
     try:
         load(name)
     except NotInstalled:

@@ -40,23 +40,23 @@ def sources_hash(robot: str, controller: str, engine: str) -> str:
     }
     digest = hashlib.sha256()
     for package in sorted(packages):
-        for place in _places(package):
-            _add(digest, place, place.rglob('*.py'))
+        for place in _package_folders(package):
+            _hash_files(digest, place, place.rglob('*.py'))
     found = find_robot(robot)
     own = [found] if found.is_file() else sorted(found.rglob('*'))
-    _add(digest, found.parent if found.is_file() else found, own)
+    _hash_files(digest, found.parent if found.is_file() else found, own)
     included = {file for one in own if one.suffix == '.xacro' for file in included_files(one)}
     for file in sorted(included - set(own)):
-        _add(digest, file.parent, (file,))
+        _hash_files(digest, file.parent, (file,))
     return digest.hexdigest()
 
 
-def _places(package: str) -> list[Path]:
+def _package_folders(package: str) -> list[Path]:
     spec = importlib.util.find_spec(package)
     return sorted(Path(place) for place in (spec and spec.submodule_search_locations) or ())
 
 
-def _add(digest: hashlib._Hash, folder: Path, files: Iterable[Path]) -> None:
+def _hash_files(digest: hashlib._Hash, folder: Path, files: Iterable[Path]) -> None:
     for file in sorted(files):
         if file.is_file() and '__pycache__' not in file.parts:
             content = read_bytes(file)

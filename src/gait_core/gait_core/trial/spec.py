@@ -8,9 +8,9 @@ import math
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import later
+from gait_core.parameters.plain_data import added_field
 from gait_core.trial.randomisation import check_ranges
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import check_seed
 
 OK = 'ok'
@@ -22,7 +22,7 @@ MAX_TICKS = 10_000_000
 """Control periods of one trial, settling apart: 55 hours at 50 Hz. More is a mistake."""
 
 
-def invalid(reason: str) -> str:
+def invalid_status(reason: str) -> str:
     """Return the status of a trial that a gate or a protocol fault ended."""
     return f'invalid:{reason}'
 
@@ -48,7 +48,7 @@ class Command:
     """
 
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    set_points: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    set_points: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
 
     def __post_init__(self) -> None:
         """Check that every number is finite."""
@@ -128,17 +128,17 @@ class TrialSpec:
 
     scene: Scene
     controller: str
-    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     script: tuple[TimedCommand, ...] = ()
     seed: int = 0
     duration: float = 10.0
     settle_time: float = 0.0
-    fitness_terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    gates: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    fitness_terms: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    gates: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     weights: str = ''
     weights_sha256: str = ''
-    randomise: Mapping[str, tuple[float, float]] = later(factory=lambda: NOTHING)
-    hopeless: tuple[Milestone, ...] = later(())
+    randomise: Mapping[str, tuple[float, float]] = added_field(factory=lambda: EMPTY_MAPPING)
+    hopeless: tuple[Milestone, ...] = added_field(())
 
     def __post_init__(self) -> None:
         """Check seed, times and that a robot on a stand is not scored."""
@@ -188,7 +188,7 @@ class TrialSpec:
         return round(self.duration / self.scene.control_period)
 
 
-_SAME_TIME = 1e-9
+_TIME_TOLERANCE = 1e-9
 """By which the time of a tick may fall short of that of a command [s]."""
 
 
@@ -209,7 +209,7 @@ class CommandScript:
         self._script = script
         self._next = 0
         self._current = Command()
-        self.changes_at = script[0].time - _SAME_TIME if script else math.inf
+        self.changes_at = script[0].time - _TIME_TOLERANCE if script else math.inf
 
     def at(self, time: float) -> Command:
         """Return the command that holds at a time [s], not before that of the last call."""
@@ -217,7 +217,7 @@ class CommandScript:
             self._current = self._script[self._next].command
             self._next += 1
             last = self._next == len(self._script)
-            self.changes_at = math.inf if last else self._script[self._next].time - _SAME_TIME
+            self.changes_at = math.inf if last else self._script[self._next].time - _TIME_TOLERANCE
         return self._current
 
 

@@ -17,7 +17,7 @@ from gait_core.kinematics.leg_paths import LegPathSolver
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import VelocityLimits, VelocityRange
-from gait_core.parameters.declaration import Parameters, bounded, flag
+from gait_core.parameters.declaration import Parameters, bool_parameter, float_parameter
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import leg_sides_and_pairs
@@ -55,7 +55,7 @@ MAX_PERIOD_SCALE = 20.0
 class InsectGaitParams(MotorProgramParams, ReflexParams):
     """Parameters of the insect gait."""
 
-    period_scale: float = bounded(
+    period_scale: float = float_parameter(
         1.0,
         low=1.0,
         high=MAX_PERIOD_SCALE,
@@ -63,24 +63,24 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         log=True,
         doc='Cycle time over the shortest one: 1 is the tripod, 3 and above the wave.',
     )
-    step_time: float = bounded(
+    step_time: float = float_parameter(
         0.05,
         low=0.005,
         high=1.0,
         unit='s',
         doc='Duration of a swing, and delay between neighbours on one side.',
     )
-    period_rate: float = bounded(
+    period_rate: float = float_parameter(
         4.0, low=0.1, high=100.0, unit='1/s', doc='Largest rate of change of the period scale.'
     )
-    top_speed: float = bounded(
+    top_speed: float = float_parameter(
         0.06,
         low=0.001,
         high=10.0,
         unit='m/s',
         doc='Commanded speed that is walked at `period_scale`; half of it doubles the cycle time.',
     )
-    back_shift: float = bounded(
+    back_shift: float = float_parameter(
         0.6,
         low=0.0,
         high=1.0,
@@ -88,15 +88,17 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         doc='Backward shift of the swing of back legs, in full at period scales from 1.3 to 1.9 '
         'and falling to 0 at 1 and 3. Without it the body rears up at these scales.',
     )
-    let_go: bool = flag(True, doc='Sticking soles release the ground while their legs swing.')
-    turn_gain: float = bounded(
+    let_go: bool = bool_parameter(
+        True, doc='Sticking soles release the ground while their legs swing.'
+    )
+    turn_gain: float = float_parameter(
         0.16,
         low=0.0,
         high=10.0,
         unit='s/rad',
         doc='Relative difference of the strides of both sides per commanded yaw rate.',
     )
-    heading_gain: float = bounded(
+    heading_gain: float = float_parameter(
         3.0,
         low=0.0,
         high=100.0,

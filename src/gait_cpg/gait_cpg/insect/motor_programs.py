@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.parameters.declaration import Parameters, bounded
+from gait_core.parameters.declaration import Parameters, float_parameter
 
 LEG_PAIRS = ('front', 'middle', 'back')
 """Pairs of legs by their row."""
@@ -24,11 +24,11 @@ JOINTS_PER_LEG = 3
 
 
 def _declare_angle(default: float, doc: str) -> Any:
-    return bounded(default, low=-1.6, high=1.6, unit='rad', doc=doc)
+    return float_parameter(default, low=-1.6, high=1.6, unit='rad', doc=doc)
 
 
 def _declare_share(default: float, doc: str) -> Any:
-    return bounded(default, low=0.05, high=1.0, unit='-', doc=doc)
+    return float_parameter(default, low=0.05, high=1.0, unit='-', doc=doc)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.motion.observation import Imu
-from gait_core.parameters.declaration import bounded
+from gait_core.parameters.declaration import float_parameter
 from gait_cpg.reflexes.tilt import Tilt, TiltParams, tilt_dead_band
 
 _FOOT_AHEAD = (1.0, 0.5, -1.0)
@@ -26,33 +26,33 @@ _FOOT_AHEAD = (1.0, 0.5, -1.0)
 class PostureParams(TiltParams):
     """Parameters of the legs' answer to a lean."""
 
-    lean_lead: float = bounded(
+    lean_lead: float = float_parameter(
         0.01, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
     )
     lean_up: float = tilt_dead_band(0.26, 'backward')
     lean_down: float = tilt_dead_band(0.2, 'forward')
     lean_side: float = tilt_dead_band(0.29, 'to either side')
-    set_back_rate: float = bounded(
+    set_back_rate: float = float_parameter(
         100.0,
         low=0.0,
         high=1e4,
         unit='1/s',
         doc='Rate at which back legs shift backward per excess of pitch.',
     )
-    set_back_most: float = bounded(
+    set_back_most: float = float_parameter(
         0.6, low=0.0, high=1.0, unit='rad', doc='Largest shift of back legs.'
     )
-    set_back_time: float = bounded(
+    set_back_time: float = float_parameter(
         0.4, low=0.01, high=100.0, unit='s', doc='Time constant with which that shift decays.'
     )
-    give_way: float = bounded(
+    give_way: float = float_parameter(
         1.0,
         low=0.0,
         high=50.0,
         unit='-',
         doc='Lift of joint 1 of a stance leg on the high side, per excess of tilt.',
     )
-    give_way_most: float = bounded(
+    give_way_most: float = float_parameter(
         0.5, low=0.0, high=1.6, unit='rad', doc='Largest lift by give_way.'
     )
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import bounded, flag
+from gait_core.parameters.declaration import bool_parameter, float_parameter
 from gait_core.robot.model import RobotModel
 from gait_cpg.insect.posture import PostureParams, PostureReflex
 
@@ -52,36 +52,40 @@ _MOVING_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture
 
 
 def _declare_angle(default: float, doc: str, high: float = 1.6) -> Any:
-    return bounded(default, low=-1.6, high=high, unit='rad', doc=doc)
+    return float_parameter(default, low=-1.6, high=high, unit='rad', doc=doc)
 
 
 def _declare_torque(default: float, doc: str) -> Any:
-    return bounded(default, low=0.0, high=1e6, unit='N m', doc=doc)
+    return float_parameter(default, low=0.0, high=1e6, unit='N m', doc=doc)
 
 
 def _declare_delay(default: float, doc: str) -> Any:
-    return bounded(default, low=0.0, high=1.0, unit='s', doc=doc)
+    return float_parameter(default, low=0.0, high=1.0, unit='s', doc=doc)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReflexParams(PostureParams):
     """Parameters of the reflexes: switches, and thresholds of each pair of legs as left angles."""
 
-    step_reflex: bool = flag(False, doc='A stance leg too far back starts to swing.')
-    load_reflex: bool = flag(False, doc='A loaded leg does not start to swing.')
-    neighbour_inhibition: bool = flag(
+    step_reflex: bool = bool_parameter(False, doc='A stance leg too far back starts to swing.')
+    load_reflex: bool = bool_parameter(False, doc='A loaded leg does not start to swing.')
+    neighbour_inhibition: bool = bool_parameter(
         False,
         doc='A leg does not start to swing while a leg before, behind or across from it swings.',
     )
-    elevator_reflex: bool = flag(
+    elevator_reflex: bool = bool_parameter(
         False, doc='A leg that meets an obstacle in its swing lifts higher.'
     )
-    retraction: bool = flag(False, doc='A leg that meets an obstacle in its swing is drawn back.')
-    foothold_search: bool = flag(False, doc='A stance leg without contact presses further down.')
-    bearing_neighbours: bool = flag(
+    retraction: bool = bool_parameter(
+        False, doc='A leg that meets an obstacle in its swing is drawn back.'
+    )
+    foothold_search: bool = bool_parameter(
+        False, doc='A stance leg without contact presses further down.'
+    )
+    bearing_neighbours: bool = bool_parameter(
         True, doc='The step reflex waits until all neighbours of the leg are in contact.'
     )
-    longest_wait: float = bounded(
+    longest_wait: float = float_parameter(
         0.01, low=0.0, high=10.0, unit='s', doc='Largest delay of a swing by reflexes.'
     )
     front_step_angle: float = _declare_angle(
@@ -125,10 +129,10 @@ class ReflexParams(PostureParams):
     search_depth: float = _declare_angle(
         0.5, 'Largest additional depression of joint 1 in a foothold search.'
     )
-    reflex_time: float = bounded(
+    reflex_time: float = float_parameter(
         0.01, low=1e-4, high=1.0, unit='s', doc='Time in which lift and retraction are reached.'
     )
-    search_time: float = bounded(
+    search_time: float = float_parameter(
         0.03,
         low=1e-3,
         high=1.0,

@@ -9,7 +9,13 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_cpg.oscillators import (
     MatsuokaNeurons,
     alternating_weights,
@@ -34,7 +40,7 @@ _WEIGHTS = [
     (
         f'w{k + 1}',
         float,
-        bounded(
+        float_parameter(
             round(float(weight), 9),
             low=0.0,
             high=10.0,
@@ -62,7 +68,7 @@ MatsuokaWeights: Any = make_dataclass(
 class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
     """Parameters of the Matsuoka oscillators, preceded by the weights between them."""
 
-    tau_a: float = bounded(
+    tau_a: float = float_parameter(
         0.25,
         low=0.02,
         high=5.0,
@@ -70,53 +76,53 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         doc='Time constant of the rise; a longer one lowers the frequency. A search begins in '
         '[0.2, 0.5).',
     )
-    tau_ratio: float = bounded(
+    tau_ratio: float = float_parameter(
         2.0,
         low=0.2,
         high=20.0,
         unit='-',
         doc='Time constant of the adaptation over that of the rise.',
     )
-    pair_weight: float = bounded(
+    pair_weight: float = float_parameter(
         1.5, low=0.0, high=10.0, unit='-', doc='Inhibition between the two neurons of a pair.'
     )
-    adaptation: float = bounded(
+    adaptation: float = float_parameter(
         2.5, low=0.0, high=20.0, unit='-', doc='Inhibition of a neuron by its own adaptation.'
     )
-    tonic: float = bounded(
+    tonic: float = float_parameter(
         0.5,
         low=0.0,
         high=10.0,
         unit='-',
         doc='Constant input of all neurons; it scales the signals.',
     )
-    gait: str = text(
+    gait: str = str_parameter(
         'none',
         choices=('none', *ALTERNATING_GAITS),
         doc='Gait of robots without signals: which legs alternate. It replaces the weights.',
     )
-    inhibition: float = bounded(
+    inhibition: float = float_parameter(
         0.6,
         low=0.0,
         high=10.0,
         unit='-',
         doc='With a gait: sum of the weights on a neuron from the legs half a cycle apart.',
     )
-    gain: float = bounded(
+    gain: float = float_parameter(
         2.0 * POUND_FORCE,
         low=-100.0,
         high=100.0,
         unit='N',
         doc='Tension, or torque in N m, per unit of signal; the default is 2 lb.',
     )
-    joint_gain: float = bounded(
+    joint_gain: float = float_parameter(
         1.0,
         low=-20.0,
         high=20.0,
         unit='rad',
         doc='Offset of a joint from its stance per unit of adaptation, a smooth signal that lags.',
     )
-    lift_gain: float = bounded(
+    lift_gain: float = float_parameter(
         0.5,
         low=-20.0,
         high=20.0,
@@ -124,38 +130,38 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         doc='Offset of a joint that lifts a foot, per unit of signal above the adaptation; it '
         'acts in the swing.',
     )
-    blanking: float = bounded(
+    blanking: float = float_parameter(
         1.25,
         low=0.0,
         high=60.0,
         unit='s',
         doc='Time at the start in which efforts are zero and offsets of joints grow.',
     )
-    step: float = bounded(
+    step: float = float_parameter(
         0.0005,
         low=1e-5,
         high=0.01,
         unit='s',
         doc='Explicit Euler step; the nearest one that divides the time of a target is used.',
     )
-    separate: bool = flag(
+    separate: bool = bool_parameter(
         False,
         doc='One oscillator for each joint or force element in place of one for each signal.',
     )
-    sub_samples: int = whole(
+    sub_samples: int = int_parameter(
         0,
         low=0,
         high=1000,
         doc='Targets per control period; must divide its number of physics steps. 0: one for each '
         'Euler step for efforts, 5 for joint positions.',
     )
-    feedback: str = text(
+    feedback: str = str_parameter(
         'none',
         choices=FEEDBACKS,
         doc='Feedback signal: elongation of force elements (share) and deflection of joints '
         '(rad), or load of the soles (share above an equal load).',
     )
-    feedback_gain: float = bounded(
+    feedback_gain: float = float_parameter(
         0.0,
         low=-10.0,
         high=10.0,

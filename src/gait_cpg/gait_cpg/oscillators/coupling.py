@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, frozen
+from gait_core.arrays import FloatArray, read_only_array
 
 _TWO_PI = 2.0 * math.pi
 
@@ -41,8 +41,8 @@ class Coupling:
 
     def __post_init__(self) -> None:
         """Check the shapes and derive what the kernel multiplies with."""
-        weights = frozen(self.weights, name='weights')
-        bias = frozen(self.phase_bias, name='phase_bias')
+        weights = read_only_array(self.weights, name='weights')
+        bias = read_only_array(self.phase_bias, name='phase_bias')
         if weights.ndim < 2 or weights.shape[-1] != weights.shape[-2]:
             raise ValueError(f'weights has shape {weights.shape}, expected (..., n, n)')
         if bias.shape[-2:] != weights.shape[-2:]:
@@ -53,7 +53,7 @@ class Coupling:
         object.__setattr__(self, 'phase_bias', bias)
         for name, wave in (('cosine', np.cos), ('sine', np.sin)):
             turned = np.array(np.swapaxes(weights * wave(bias), -1, -2), order='C')
-            object.__setattr__(self, name, frozen(turned, name=name))
+            object.__setattr__(self, name, read_only_array(turned, name=name))
 
     @property
     def size(self) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.arrays import FloatArray, frozen
+from gait_core.arrays import FloatArray, read_only_array
 from gait_core.errors import SimulationDiverged
 from gait_cpg.oscillators.kernels import Equations, integrate_euler, write_rates, write_signals
 
@@ -54,7 +54,7 @@ class OscillatorNetwork(ABC):
         for one in fields(self):
             value = getattr(self, one.name, None)
             if isinstance(value, (np.ndarray, list, tuple, float, int)):
-                object.__setattr__(self, one.name, frozen(value, name=one.name))
+                object.__setattr__(self, one.name, read_only_array(value, name=one.name))
         vectors, matrices = self._vectors(), self._matrices()
         n = matrices[0].shape[-1]
         batch = np.broadcast_shapes(

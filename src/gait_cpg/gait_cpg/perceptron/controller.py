@@ -15,9 +15,15 @@ from gait_core.contracts import Controller
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import UNLIMITED, VelocityLimits, VelocityRange
-from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_core.robot.model import RobotModel
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import Command
 from gait_cpg.perceptron.kernel import (
     NO_SPARE_CHANNEL,
@@ -45,26 +51,30 @@ _SPARE_CODES = {
 class PerceptronParams(Parameters):
     """Parameters of the perceptron layer; the defaults are run A of Bishop (2008)."""
 
-    perceptrons: int = whole(30, low=1, high=10000, doc='Perceptrons side by side.')
-    memory: int = whole(250, low=0, high=2000, doc='Control periods that the layer looks back.')
-    spare: str = text(
+    perceptrons: int = int_parameter(30, low=1, high=10000, doc='Perceptrons side by side.')
+    memory: int = int_parameter(
+        250, low=0, high=2000, doc='Control periods that the layer looks back.'
+    )
+    spare: str = str_parameter(
         'zero',
         choices=tuple(_SPARE_CODES),
         doc="Last input channel: none, 0, 1, or the cosine of the platform's tilt.",
     )
-    direction: str = text(
+    direction: str = str_parameter(
         'odom',
         choices=('odom', 'body'),
         doc='Frame of the commanded direction: that of the ground, or that of the robot.',
     )
-    scaled: bool = flag(
+    scaled: bool = bool_parameter(
         True, doc='Input channels are divided by their scales; otherwise they are in m and N.'
     )
-    length_scale: float = bounded(
+    length_scale: float = float_parameter(
         0.1, low=1e-6, high=1e3, unit='m', doc='Scale of servo positions.'
     )
-    force_scale: float = bounded(100.0, low=1e-6, high=1e6, unit='N', doc='Scale of servo forces.')
-    output_gain: float = bounded(
+    force_scale: float = float_parameter(
+        100.0, low=1e-6, high=1e6, unit='N', doc='Scale of servo forces.'
+    )
+    output_gain: float = float_parameter(
         0.0,
         low=0.0,
         high=1e6,
@@ -72,13 +82,13 @@ class PerceptronParams(Parameters):
         doc='Acceleration of a target per output [m/s]; 0: one over the control period, so that '
         'outputs are steps of the speed.',
     )
-    max_acceleration: float = bounded(
+    max_acceleration: float = float_parameter(
         2.9, low=0.0, high=1e3, unit='m/s^2', doc='Largest acceleration of a target.'
     )
-    max_speed: float = bounded(
+    max_speed: float = float_parameter(
         0.35, low=0.0, high=1e3, unit='m/s', doc='Largest speed of a target.'
     )
-    stops: bool = flag(
+    stops: bool = bool_parameter(
         True, doc='Targets stay within the travel of their servo, which is a third of its length.'
     )
 
@@ -116,7 +126,7 @@ class PerceptronController(Controller):
         self,
         robot: RobotModel,
         params: PerceptronParams,
-        weights: Mapping[str, npt.NDArray[np.generic]] = NOTHING,
+        weights: Mapping[str, npt.NDArray[np.generic]] = EMPTY_MAPPING,
     ) -> None:
         self._robot = robot
         self._servos = Servos(robot)

@@ -25,7 +25,7 @@ from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.parameters.declaration import bounded, flag, share
+from gait_core.parameters.declaration import bool_parameter, float_parameter, fraction_parameter
 from gait_core.robot.model import RobotModel
 from gait_cpg.reflexes.tilt import Tilt, TiltParams
 
@@ -41,29 +41,39 @@ _HORIZONTAL = np.array([1.0, 1.0, 0.0])
 class FootReflexParams(TiltParams):
     """Parameters of the reflexes of feet; lengths in lengths of the leg in its nominal stance."""
 
-    elevator_reflex: bool = flag(
+    elevator_reflex: bool = bool_parameter(
         False, doc='A foot that meets an obstacle in its swing is lifted higher.'
     )
-    retraction: bool = flag(False, doc='A foot that meets an obstacle in its swing is drawn back.')
-    foothold_search: bool = flag(False, doc='A stance foot without contact reaches further down.')
-    held_lag: float = bounded(
+    retraction: bool = bool_parameter(
+        False, doc='A foot that meets an obstacle in its swing is drawn back.'
+    )
+    foothold_search: bool = bool_parameter(
+        False, doc='A stance foot without contact reaches further down.'
+    )
+    held_lag: float = float_parameter(
         0.15,
         low=0.0,
         high=2.0,
         unit='-',
         doc='Lag of a swinging foot that counts as an obstacle, in leg lengths.',
     )
-    groundless_time: float = bounded(
+    groundless_time: float = float_parameter(
         0.06,
         low=0.0,
         high=2.0,
         unit='s',
         doc='Time of a stance without contact before the foothold search.',
     )
-    elevator_lift: float = share(0.15, doc='Additional lift over an obstacle, in leg lengths.')
-    retraction_way: float = share(0.1, doc='Retraction at an obstacle, in leg lengths.')
-    search_depth: float = share(0.2, doc='Largest depth of the foothold search, in leg lengths.')
-    lean_gain: float = bounded(
+    elevator_lift: float = fraction_parameter(
+        0.15, doc='Additional lift over an obstacle, in leg lengths.'
+    )
+    retraction_way: float = fraction_parameter(
+        0.1, doc='Retraction at an obstacle, in leg lengths.'
+    )
+    search_depth: float = fraction_parameter(
+        0.2, doc='Largest depth of the foothold search, in leg lengths.'
+    )
+    lean_gain: float = float_parameter(
         1.0,
         low=0.0,
         high=10.0,
@@ -71,24 +81,24 @@ class FootReflexParams(TiltParams):
         doc='Share of the height error of a stance foot, caused by excess of tilt, that the '
         'posture reflex corrects.',
     )
-    lean_step: float = bounded(
+    lean_step: float = float_parameter(
         1.0,
         low=0.0,
         high=10.0,
         unit='-',
         doc='Shift of a swinging foot to the low side per excess of tilt, in leg lengths per rad.',
     )
-    lean_most: float = share(
+    lean_most: float = fraction_parameter(
         0.2, doc='Largest shift of a foot by the posture reflex, in leg lengths.'
     )
-    reflex_time: float = bounded(
+    reflex_time: float = float_parameter(
         0.06,
         low=1e-3,
         high=2.0,
         unit='s',
         doc='Time in which every reflex but the foothold search reaches its end.',
     )
-    search_time: float = bounded(
+    search_time: float = float_parameter(
         0.12,
         low=1e-3,
         high=2.0,

@@ -15,7 +15,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.motion.observation import Imu
-from gait_core.parameters.declaration import Parameters, bounded, flag
+from gait_core.parameters.declaration import Parameters, bool_parameter, float_parameter
 
 
 def tilt_dead_band(default: float, direction: str) -> float:
@@ -24,7 +24,7 @@ def tilt_dead_band(default: float, direction: str) -> float:
         f'Predicted tilt {direction} within which the posture reflex is off; undisturbed walks '
         'reach it.'
     )
-    found: float = bounded(default, low=0.0, high=math.pi, unit='rad', doc=doc)
+    found: float = float_parameter(default, low=0.0, high=math.pi, unit='rad', doc=doc)
     return found
 
 
@@ -32,12 +32,12 @@ def tilt_dead_band(default: float, direction: str) -> float:
 class TiltParams(Parameters):
     """Parameters of the levelling of a leaning body."""
 
-    posture_reflex: bool = flag(
+    posture_reflex: bool = bool_parameter(
         False,
         doc='Legs level the body by the excess of its tilt over that of an undisturbed walk, by '
         'the IMU.',
     )
-    lean_lead: float = bounded(
+    lean_lead: float = float_parameter(
         0.05, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
     )
     lean_up: float = tilt_dead_band(0.15, 'backward')

@@ -7,14 +7,14 @@ from contextlib import closing
 import time
 from typing import Any
 
-from gait_core.contracts import Evaluator, Progress
+from gait_core.contracts import Evaluator, ProgressCallback
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.processes import liveness
-from gait_core.processes.worker_policy import HANG, PATIENCE, Lost, print_loss
-from gait_core.trial.failures import exception_result, is_shortage
-from gait_core.trial.loop import load_parts, run_trial
+from gait_core.processes.worker_policy import HANG_TIME, PATIENCE, LossCallback, print_loss
+from gait_core.trial.failures import exception_result, is_resource_shortage
+from gait_core.trial.loop import load_trial_parts, run_trial
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.pool import WorkerPool
 
@@ -35,7 +35,7 @@ class LocalEvaluator(Evaluator):
     """
 
     def __init__(
-        self, *, workers: int = 0, hang: float = HANG, patience: float = PATIENCE
+        self, *, workers: int = 0, hang: float = HANG_TIME, patience: float = PATIENCE
     ) -> None:
         super().__init__(workers=workers)
         self._pool = WorkerPool(run_trial_from_data, workers, hang=hang, patience=patience)
@@ -48,8 +48,8 @@ class LocalEvaluator(Evaluator):
     def evaluate(
         self,
         specs: Sequence[TrialSpec],
-        progress: Progress | None = None,
-        lost: Lost | None = None,
+        progress: ProgressCallback | None = None,
+        lost: LossCallback | None = None,
     ) -> list[TrialResult]:
         """
         Return one result per spec, in their order.
@@ -73,7 +73,7 @@ class LocalEvaluator(Evaluator):
 
         results: dict[int, TrialResult] = {}
         seen = time.monotonic()
-        answers = self._pool.run(len(specs), lambda index: plain(specs[index]), count)
+        answers = self._pool.run(len(specs), lambda index: to_plain_data(specs[index]), count)
         with closing(answers):
             for index, answer in answers:
                 results[index] = result = read_value(TrialResult, answer)
@@ -99,12 +99,15 @@ def run_trial_from_data(plain_spec: Any) -> Any:
     spec = read_value(TrialSpec, plain_spec)
     # BaseException: a user's code may also call sys.exit.
     try:
-        load_parts(spec)
-        liveness.enter(liveness.RUNNING)
+        load_trial_parts(spec)
+        liveness.set_activity(liveness.RUNNING)
         result = run_trial(spec)
     except BaseException as error:
-        is_refused = isinstance(error, ConfigurationError) and liveness.state() != liveness.RUNNING
-        if is_refused or is_shortage(error):
+        is_refused = (
+            isinstance(error, ConfigurationError)
+            and liveness.current_activity() != liveness.RUNNING
+        )
+        if is_refused or is_resource_shortage(error):
             raise
         result = exception_result(spec, error)
-    return plain(result)
+    return to_plain_data(result)

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.processes.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_core.processes.worker_policy import HANG_TIME, PATIENCE, LossCallback, LossCounter
 from gait_evolver.evaluators.worker import RAISED, REFUSED, SHORTAGE, Work
 from gait_evolver.evaluators.worker_process import WorkerProcess
 
@@ -48,13 +48,13 @@ class WorkerPool:
         work: Work,
         workers: int = 0,
         *,
-        hang: float = HANG,
+        hang: float = HANG_TIME,
         patience: float = PATIENCE,
     ) -> None:
         self.size = workers or os.cpu_count() or 1
         self._work, self._hang = work, hang
         self._workers: list[WorkerProcess] = []
-        self._losses = Losses(patience=patience)
+        self._losses = LossCounter(patience=patience)
         self._resume_at = 0.0
 
     @property
@@ -63,7 +63,7 @@ class WorkerPool:
         return tuple(one.pid for one in self._workers)
 
     def run(
-        self, count: int, message: Callable[[int], Any], lost: Lost
+        self, count: int, message: Callable[[int], Any], lost: LossCallback
     ) -> Generator[tuple[int, Any], None, None]:
         """
         Yield the index and the answer of each message as they come; close it to stop early.

@@ -10,9 +10,9 @@ import os
 import time
 from typing import Any
 
-from gait_core.contracts import Evaluator, Progress
+from gait_core.contracts import Evaluator, ProgressCallback
 from gait_core.errors import ConfigurationError, NoWorkers
-from gait_core.processes.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_core.processes.worker_policy import HANG_TIME, PATIENCE, LossCallback, LossCounter
 from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
@@ -69,7 +69,7 @@ class RosEvaluator(Evaluator):
         *,
         workers: int = 0,
         names: Sequence[str] = (),
-        hang: float = HANG,
+        hang: float = HANG_TIME,
         patience: float = PATIENCE,
     ) -> None:
         super().__init__(workers=workers)
@@ -78,7 +78,7 @@ class RosEvaluator(Evaluator):
         self._client: RosClient | None = None
         self._workers: dict[str, _Worker] = {}
         self._waiting: deque[int] = deque()
-        self._losses = Losses(patience=patience)
+        self._losses = LossCounter(patience=patience)
         self._resume_at = 0.0
         self._foreign_workers: set[str] = set()
         self._discovery_time = 0.0
@@ -89,8 +89,8 @@ class RosEvaluator(Evaluator):
     def evaluate(
         self,
         specs: Sequence[TrialSpec],
-        progress: Progress | None = None,
-        lost: Lost | None = None,
+        progress: ProgressCallback | None = None,
+        lost: LossCallback | None = None,
     ) -> list[TrialResult]:
         """
         Return one result per spec, in their order.

@@ -13,9 +13,9 @@ import numpy as np
 
 from gait_core.errors import ConfigurationError
 from gait_core.processes import liveness
-from gait_core.processes.compiling import announce_compiling, show_compiling
+from gait_core.processes.compiling import announce_compiling, mark_compiling
 from gait_core.processes.orphans import end_with_parent
-from gait_core.trial.failures import describe_exception, is_shortage
+from gait_core.trial.failures import describe_exception, is_resource_shortage
 from gait_evolver.evaluators.channel import receive_message, send_message
 
 Work = Callable[[Any], Any]
@@ -50,15 +50,15 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGHUP})
-    liveness.share(np.frombuffer(memory, dtype=np.int64))
-    show_compiling()
+    liveness.use_shared_memory(np.frombuffer(memory, dtype=np.int64))
+    mark_compiling()
     if announce:
         announce_compiling(_print_line)
     try:
         while True:
-            liveness.enter(liveness.IDLE)
+            liveness.set_activity(liveness.IDLE)
             index, message = receive_message(channel)
-            liveness.enter(liveness.STARTING)
+            liveness.set_activity(liveness.STARTING)
             send_message(channel, (index, *_run_work(work, message)))
     except (EOFError, OSError):
         return
@@ -75,7 +75,7 @@ def _run_work(work: Work, message: Any) -> tuple[str, Any]:
     try:
         return DONE, work(message)
     except BaseException as error:
-        if is_shortage(error):
+        if is_resource_shortage(error):
             kind = SHORTAGE
         elif isinstance(error, ConfigurationError):
             kind = REFUSED

@@ -51,7 +51,7 @@ class WorkerProcess:
         self.index: int | None = None
         ours, theirs = socket.socketpair()
         with theirs:
-            memory = _CONTEXT.RawArray('q', liveness.SIZE)
+            memory = _CONTEXT.RawArray('q', liveness.PULSE_SIZE)
             self._pulse = np.frombuffer(memory, dtype=np.int64)
             arguments = (theirs, memory, os.getpid(), announce, work)
             self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)

@@ -20,7 +20,13 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, floats, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    float_parameter,
+    floats_parameter,
+    int_parameter,
+    make_parameters,
+)
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import check_start_dimension
 from gait_evolver.optimizers.ranking import AskTellLedger, tied_ranks
@@ -41,13 +47,13 @@ _STOP_REASONS = {
 class CmaEsSettings(Parameters):
     """Settings of CMA-ES."""
 
-    population: int = whole(
+    population: int = int_parameter(
         0,
         low=0,
         high=100000,
         doc='Candidates per generation; 0 is the default of the method, 4 + 3 ln(dimension).',
     )
-    sigma: float = bounded(
+    sigma: float = float_parameter(
         0.3,
         low=1e-6,
         high=1.0,
@@ -55,14 +61,14 @@ class CmaEsSettings(Parameters):
         log=True,
         doc='Initial standard deviation, as a share of the range of each gene.',
     )
-    tolerance: float = bounded(
+    tolerance: float = float_parameter(
         1e-11,
         low=0.0,
         high=0.1,
         unit='-',
         doc='Step length at which the search stops, as a share of the range.',
     )
-    start: tuple[float, ...] = floats(
+    start: tuple[float, ...] = floats_parameter(
         (),
         low=0.0,
         high=1.0,
@@ -77,7 +83,7 @@ class CmaEsOptimizer(Optimizer):
     Settings: ClassVar[type[Parameters]] = CmaEsSettings
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
-        chosen = build(CmaEsSettings, settings)
+        chosen = make_parameters(CmaEsSettings, settings)
         if dimension < 2:
             raise ConfigurationError(f'cma_es needs at least 2 genes, not {dimension}')
         check_start_dimension(chosen.start, dimension)

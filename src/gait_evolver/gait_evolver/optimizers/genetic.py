@@ -18,7 +18,15 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, share, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    floats_parameter,
+    fraction_parameter,
+    int_parameter,
+    make_parameters,
+)
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 
@@ -33,23 +41,25 @@ SPREAD_DOC = 'Standard deviation of the first population about its centre.'
 class GeneticSettings(Parameters):
     """Settings of the genetic algorithm."""
 
-    population: int = whole(20, low=2, high=100000, doc='Candidates per generation.')
-    elites: int = whole(
+    population: int = int_parameter(20, low=2, high=100000, doc='Candidates per generation.')
+    elites: int = int_parameter(
         2,
         low=0,
         high=1000,
         doc='Number of best candidates that stay in the population, without a second evaluation.',
     )
-    reevaluate: bool = flag(
+    reevaluate: bool = bool_parameter(
         False,
         doc='Evaluate the elites again in each generation, for noisy trials. Their fitness is '
         'then the mean of all their trials.',
     )
-    tournament: int = whole(
+    tournament: int = int_parameter(
         3, low=1, high=1000, doc='Number of candidates drawn for one parent; the best becomes it.'
     )
-    crossover_probability: float = share(0.9, doc='Share of offspring with two parents.')
-    blend: float = bounded(
+    crossover_probability: float = fraction_parameter(
+        0.9, doc='Share of offspring with two parents.'
+    )
+    blend: float = float_parameter(
         0.5,
         low=0.0,
         high=2.0,
@@ -57,10 +67,10 @@ class GeneticSettings(Parameters):
         doc='Alpha of BLX-alpha crossover: distance of a gene beyond its parents, as a share of '
         'their distance.',
     )
-    mutations: float = bounded(
+    mutations: float = float_parameter(
         1.0, low=0.0, high=1000.0, unit='-', doc='Expected number of mutated genes per offspring.'
     )
-    mutation_deviation: float = bounded(
+    mutation_deviation: float = float_parameter(
         0.1,
         low=1e-9,
         high=1.0,
@@ -68,15 +78,15 @@ class GeneticSettings(Parameters):
         log=True,
         doc='Standard deviation of a mutation, as a share of the range of the gene.',
     )
-    mutation_decay: float = bounded(
+    mutation_decay: float = float_parameter(
         1.0,
         low=0.5,
         high=1.0,
         unit='-',
         doc='Factor on that deviation after each generation.',
     )
-    start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
-    spread: float = share(0.1, doc=SPREAD_DOC)
+    start: tuple[float, ...] = floats_parameter((), low=0.0, high=1.0, unit='-', doc=START_DOC)
+    spread: float = fraction_parameter(0.1, doc=SPREAD_DOC)
 
     def __post_init__(self) -> None:
         """Check that some of the population is new in each generation."""
@@ -146,7 +156,7 @@ class GeneticOptimizer(Optimizer):
     Settings: ClassVar[type[Parameters]] = GeneticSettings
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
-        self._settings = build(GeneticSettings, settings)
+        self._settings = make_parameters(GeneticSettings, settings)
         self._dimension = dimension
         self._rng = np.random.default_rng(check_seed(seed))
         self._first = draw_first_population(

@@ -26,7 +26,14 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, floats, share, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    float_parameter,
+    floats_parameter,
+    fraction_parameter,
+    int_parameter,
+    make_parameters,
+)
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, draw_first_population
 from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
@@ -39,15 +46,17 @@ Config.show_compile_hint = False
 class Nsga2Settings(Parameters):
     """Settings of NSGA-II."""
 
-    population: int = whole(100, low=4, high=100000, doc='Candidates per generation.')
-    objectives: int = whole(
+    population: int = int_parameter(100, low=4, high=100000, doc='Candidates per generation.')
+    objectives: int = int_parameter(
         1,
         low=1,
         high=20,
         doc='Number of objectives of an evaluation; 1 is a plain genetic algorithm.',
     )
-    crossover_probability: float = share(0.9, doc='Share of matings that cross their parents.')
-    crossover_index: float = bounded(
+    crossover_probability: float = fraction_parameter(
+        0.9, doc='Share of matings that cross their parents.'
+    )
+    crossover_index: float = float_parameter(
         15.0,
         low=0.0,
         high=1000.0,
@@ -55,7 +64,7 @@ class Nsga2Settings(Parameters):
         doc='Distribution index of simulated binary crossover; a larger one keeps offspring '
         'closer to a parent.',
     )
-    mutation_index: float = bounded(
+    mutation_index: float = float_parameter(
         20.0,
         low=0.0,
         high=1000.0,
@@ -63,8 +72,8 @@ class Nsga2Settings(Parameters):
         doc='Distribution index of polynomial mutation, which changes one gene on average; a '
         'larger one changes it less.',
     )
-    start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
-    spread: float = share(0.1, doc=SPREAD_DOC)
+    start: tuple[float, ...] = floats_parameter((), low=0.0, high=1.0, unit='-', doc=START_DOC)
+    spread: float = fraction_parameter(0.1, doc=SPREAD_DOC)
 
 
 class Nsga2Optimizer(Optimizer):
@@ -78,7 +87,7 @@ class Nsga2Optimizer(Optimizer):
     Settings: ClassVar[type[Parameters]] = Nsga2Settings
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
-        chosen = build(Nsga2Settings, settings)
+        chosen = make_parameters(Nsga2Settings, settings)
         self._objectives = chosen.objectives
         rng = np.random.default_rng(check_seed(seed))
         first = draw_first_population(

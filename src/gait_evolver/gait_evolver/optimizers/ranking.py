@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, frozen
+from gait_core.arrays import FloatArray, read_only_array
 from gait_core.contracts import Candidate, Evaluation
 from gait_core.errors import ProtocolError
 from gait_core.trial.spec import FELL, OK
@@ -62,7 +62,9 @@ class AskTellLedger:
     ) -> list[Candidate]:
         """Return candidates with new ids for these genomes and remember them."""
         candidates = [
-            Candidate(id=self._next_id + i, values=frozen(genome, name='genome'), parents=origin)
+            Candidate(
+                id=self._next_id + i, values=read_only_array(genome, name='genome'), parents=origin
+            )
             for i, (genome, origin) in enumerate(zip(genomes, parents, strict=True))
         ]
         self._next_id += len(candidates)

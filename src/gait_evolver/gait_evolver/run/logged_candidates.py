@@ -10,7 +10,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import identity_of
 from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion
-from gait_core.trial.fingerprint import difference, fingerprint, fingerprint_fields
+from gait_core.trial.fingerprint import differing_fields, fingerprint, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.experiment import Experiment
 from gait_evolver.plan import Plan, resolve_experiment
@@ -44,7 +44,7 @@ def read_logged_candidate(folder: Path, number: str, engine: str = '') -> Champi
     rows = _rows_of_candidate(folder, number, engine or next(iter(plan.scenes)))
     spec = _candidate_spec(plan, folder, rows[0])
     found = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
-    foreign = difference(facts.get('platform', {}), fingerprint_fields())
+    foreign = differing_fields(facts.get('platform', {}), fingerprint_fields())
     return replace(found, fingerprint='') if foreign else found
 
 

@@ -29,10 +29,10 @@ import yaml
 
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import write_atomically
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.yaml_file import read_document
 from gait_core.trial.champion import Champion, read_champion, write_champion
-from gait_core.trial.fingerprint import difference, fingerprint_fields
+from gait_core.trial.fingerprint import differing_fields, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver import __version__
 from gait_evolver.experiment import Experiment, experiment_location, rebuild_experiment
@@ -127,7 +127,7 @@ class RunStore:
         facts, experiment = read_run(folder)
         if generations is not None:
             experiment = rebuild_experiment(
-                plain(experiment), experiment.name, {'generations': generations}
+                to_plain_data(experiment), experiment.name, {'generations': generations}
             )
         try:
             plan = resolve_experiment(experiment)
@@ -148,7 +148,7 @@ class RunStore:
     def describe_changes(self) -> str:
         """Return a line on what differs from the beginning of the run, or nothing."""
         facts = read_run(self.folder)[0]
-        changed = difference(facts.get('platform', {}), fingerprint_fields())
+        changed = differing_fields(facts.get('platform', {}), fingerprint_fields())
         texts = []
         if changed:
             texts.append(f'this platform differs from that of the run in {", ".join(changed)}')
@@ -235,7 +235,7 @@ class RunStore:
     def save_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
         """Write the spec of a trial that ended workers, and the reasons; return the file."""
         file = self.folder / f'trial-{name.replace("/", "-")}.yaml'
-        content = {'trial': name, 'lost_workers': list(reasons), 'spec': plain(spec)}
+        content = {'trial': name, 'lost_workers': list(reasons), 'spec': to_plain_data(spec)}
         with store_errors(self.folder):
             write_atomically(file, _format_yaml(content))
         return file
@@ -255,7 +255,7 @@ class RunStore:
 
     def _begin(self) -> None:
         write_atomically(
-            self.folder / 'experiment.yaml', _format_yaml(plain(self.plan.experiment))
+            self.folder / 'experiment.yaml', _format_yaml(to_plain_data(self.plan.experiment))
         )
         self._log.begin()
         self._begin_times()

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from gait_core.arrays import FloatArray
-from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.benchmark import Measurement, measure_wall_time, shortest_times
 from gait_core.robot.load import load_robot
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import default_trial, usable_engines
@@ -46,8 +46,8 @@ def _measure_lockstep(engine: str) -> list[Measurement]:
     run_trial(spec)
     with TrialSession(spec) as session:
         session.run(spec)
-        here, there = in_turn(
-            partial(timed, partial(run_trial, spec)),
+        here, there = shortest_times(
+            partial(measure_wall_time, partial(run_trial, spec)),
             lambda: session.run(spec).wall_time,
             repeats=_REPEATS,
         )

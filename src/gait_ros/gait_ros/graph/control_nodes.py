@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gait_core.robot.model import RobotModel
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_ros.graph.nodes import (
     BRIDGE_NAME,
     CLOCK_REMAPPINGS,
@@ -79,7 +79,7 @@ class ControlledRobot:
     motors: Hardware | None = None
     simulation: Mapping[str, Any] | None = None
     controller: str = ''
-    gait: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    gait: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     gait_files: tuple[str, ...] = ()
     namespace: str = ''
 

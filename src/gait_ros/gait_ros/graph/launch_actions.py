@@ -20,7 +20,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, name_hint
 from gait_core.trial.champion import read_gait_file
 from gait_core.trial.setup import parse_velocity
 from gait_ros.graph.launch_arguments import LaunchArgument
@@ -88,7 +88,7 @@ class ArgumentValues:
         if given in _FALSE:
             return False
         raise ConfigurationError(
-            f"launch argument '{name}' is '{self.text(name)}': {nearest(given, _TRUE + _FALSE)}"
+            f"launch argument '{name}' is '{self.text(name)}': {name_hint(given, _TRUE + _FALSE)}"
         )
 
 

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gait_core import registry
-from gait_core.parameters.declaration import build
-from gait_core.trial.scene import NOTHING
+from gait_core.parameters.declaration import make_parameters
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import TrialSpec
 
 BRIDGE_NAME = 'sim_bridge'
@@ -56,7 +56,7 @@ class NodeSpec:
     executable: str
     name: str
     namespace: str = ''
-    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     parameter_files: tuple[str, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class LiveWalk:
     link_transforms: bool = False
     clock: bool = True
     sensors: str = ''
-    motion: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    motion: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
@@ -201,7 +201,7 @@ def trial_graph(
     takes part.
     """
     cls = registry.controller(spec.controller)
-    gait = asdict(build(cls.Params, spec.parameters))
+    gait = asdict(make_parameters(cls.Params, spec.parameters))
     bridge = bridge_node(
         {
             'mode': 'lockstep',
@@ -230,7 +230,7 @@ def evolve_graph(
     workers: int,
     experiment: str = '',
     *,
-    parameters: Mapping[str, Any] = NOTHING,
+    parameters: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> tuple[NodeSpec, ...]:
     """Return an evolver and its workers, each in a namespace of its own."""
     evolver = NodeSpec(

@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.robot.model import RobotModel
-from gait_core.safety.plausibility import IMPLAUSIBLE, position_span
+from gait_core.safety.plausibility import MAX_PLAUSIBLE, plausible_positions
 from gait_ros.hardware.motors import JointValues
 
 _LIMITS = ('position', 'speed', 'velocity', 'effort')
@@ -54,7 +54,7 @@ class MotorGuard:
     def __init__(self, robot: RobotModel, start_speed: float = 1.0) -> None:
         self._robot, self.start_speed = robot, start_speed
         n = len(robot.joint_names)
-        self._span = position_span(robot)
+        self._span = plausible_positions(robot)
         self.measured: FloatArray = np.full(n, np.nan)
         self.implausible_counts: IntArray = np.zeros(n, dtype=np.int64)
         self.clamp_counts: dict[str, IntArray] = {
@@ -188,7 +188,7 @@ class MotorGuard:
         """Return the lowest and the highest plausible values of a quantity of joints."""
         if field == 'position':
             return self._span[0, rows], self._span[1, rows]
-        greatest = np.full(len(rows), IMPLAUSIBLE)
+        greatest = np.full(len(rows), MAX_PLAUSIBLE)
         return -greatest, greatest
 
     def _position(

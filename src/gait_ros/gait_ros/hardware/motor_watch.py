@@ -14,7 +14,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.safety.plausibility import IMPLAUSIBLE
+from gait_core.safety.plausibility import MAX_PLAUSIBLE
 from gait_ros.hardware.motors import (
     JOINT_COMMANDS_TOPIC,
     MOTION_TOPIC,
@@ -60,7 +60,7 @@ class MotorReadings:
         for name, value in zip(names, values.tolist(), strict=True):
             row = self._row.get(name)
             # Written as a negation, because every comparison with NaN is false.
-            if row is None or not abs(value) <= IMPLAUSIBLE:
+            if row is None or not abs(value) <= MAX_PLAUSIBLE:
                 continue
             paused = _time_spans(self._arrivals[row], now) > _MAX_PAUSE
             # The anchor is the value at which the rest began: a slow drift ends the rest, too.

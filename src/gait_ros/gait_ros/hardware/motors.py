@@ -12,11 +12,11 @@ import yaml
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.patterns import by_pattern, matching
-from gait_core.parameters.schema import Location, Range, read_file
+from gait_core.parameters.patterns import expand_patterns, match_names
+from gait_core.parameters.schema import Location, NumberRange, read_file
 from gait_core.robot.model import RobotModel
-from gait_core.safety.plausibility import IMPLAUSIBLE
-from gait_core.trial.scene import NOTHING
+from gait_core.safety.plausibility import MAX_PLAUSIBLE
+from gait_core.trial.scene import EMPTY_MAPPING
 
 # Topics of the node hardware.
 JOINT_COMMANDS_TOPIC, JOINT_STATES_TOPIC = 'hardware/joint_commands', 'hardware/joint_states'
@@ -73,8 +73,8 @@ class MotorEntry:
 
     motor: str | None = None
     sign: float | None = None
-    ratio: Annotated[float, Range(1e-6, 1e6)] | None = None
-    offset: Annotated[float, Range(-IMPLAUSIBLE, IMPLAUSIBLE, 'rad or m')] | None = None
+    ratio: Annotated[float, NumberRange(1e-6, 1e6)] | None = None
+    offset: Annotated[float, NumberRange(-MAX_PLAUSIBLE, MAX_PLAUSIBLE, 'rad or m')] | None = None
 
     def __post_init__(self) -> None:
         """Check the sign."""
@@ -113,9 +113,9 @@ class HardwareFile:
 
     robot: str | None = None
     plugin: str = ''
-    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    reference: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    joints: Mapping[str, MotorEntry] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
+    reference: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    joints: Mapping[str, MotorEntry] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +140,9 @@ class Hardware:
 
     robot: str
     motors: Mapping[str, Motor]
-    reference: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    reference: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     plugin: str = ''
-    parameters: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, str] = field(default_factory=lambda: EMPTY_MAPPING)
 
     def to_motors(self, values: JointValues) -> JointValues:
         """Convert values of joints to those of their motors; unknown joints are left out."""
@@ -253,7 +253,7 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
         raise (location / 'robot').error(
             f"the file is for robot '{content.robot}', this robot is '{robot.name}'"
         )
-    pose = by_pattern(content.reference, robot.joint_names, location / 'reference')
+    pose = expand_patterns(content.reference, robot.joint_names, location / 'reference')
     for name, value in pose.items():
         joint = robot.joint[name]
         if not joint.lower <= value <= joint.upper:
@@ -275,7 +275,7 @@ def _read_motors(
 ) -> dict[str, Motor]:
     motors = {name: Motor(name=name) for name in joints}
     for pattern, entry in entries.items():
-        for name in matching(pattern, joints, (location / pattern).owner):
+        for name in match_names(pattern, joints, (location / pattern).owner):
             motors[name] = entry.apply_to(motors[name])
     owner: dict[str, str] = {}
     for joint, motor in motors.items():

@@ -18,9 +18,14 @@ from std_srvs.srv import Trigger
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand, ConfigurationError, excerpt
-from gait_core.parameters.declaration import Parameters, bounded, flag, text
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    str_parameter,
+)
 from gait_core.robot.load import load_robot
-from gait_core.robot.name_checks import unknown_name_error
+from gait_core.robot.name_checks import unknown_names_error
 from gait_ros.hardware.joint_messages import joint_state_from_values, values_from_joint_state
 from gait_ros.hardware.motor_guard import MotorGuard
 from gait_ros.hardware.motor_watch import MotorWatch
@@ -56,16 +61,16 @@ _ACKNOWLEDGE_TIME, _TRANSPORT_TIME = 0.2, 0.02
 class HardwareNodeParams(Parameters):
     """Robot, hardware file, start speed and time to hold of the node hardware."""
 
-    robot: str = text('', doc='Robot name or folder.', read_only=True)
-    hardware: str = text(
+    robot: str = str_parameter('', doc='Robot name or folder.', read_only=True)
+    hardware: str = str_parameter(
         '',
         doc='Hardware file. Empty: motors are named and turn like the joints.',
         read_only=True,
     )
-    calibrated: str = text(
+    calibrated: str = str_parameter(
         'hardware.calibrated.yaml', doc='File that ~/calibrate writes; it must not exist.'
     )
-    start_speed: float = bounded(
+    start_speed: float = float_parameter(
         1.0,
         low=0.001,
         high=100.0,
@@ -73,14 +78,14 @@ class HardwareNodeParams(Parameters):
         doc='Largest speed of a joint from its measured or held position until it reaches the '
         'commanded one; at most its velocity limit.',
     )
-    hold_after: float = bounded(
+    hold_after: float = float_parameter(
         0.5,
         low=0.02,
         high=60.0,
         unit='s',
         doc='Silence of a motor, of motion_requested or of commands after which all motors hold.',
     )
-    autostart: bool = flag(
+    autostart: bool = bool_parameter(
         True, doc='Configure and activate the node at its start.', read_only=True
     )
 
@@ -217,7 +222,7 @@ class HardwareNode(ManagedNode):
                 self._unknown.add(excerpt(name))
         if self._warn_unknown.is_due:
             self._warn_unknown(
-                f'{source}: {excerpt(unknown_name_error("name", names, known))}; ignored'
+                f'{source}: {excerpt(unknown_names_error("name", names, known))}; ignored'
             )
 
     def _send(self, values: JointValues, stamp: Any) -> None:

@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import yaml
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.robot.model import Joint, RobotModel
 from gait_core.robot.urdf.writer import to_scene_urdf
 from gait_ros.hardware.motors import (
@@ -104,7 +104,7 @@ def control_block(
 
     """
     if target not in TARGETS:
-        raise unknown('target', target, TARGETS)
+        raise unknown_name_error('target', target, TARGETS)
     if target == SIM_TARGET:
         return None
     if robot.force_elements or not robot.joint_names:

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from gait_core.errors import ConfigurationError, reason
+from gait_core.errors import ConfigurationError, describe_error
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.trajectory import Trajectory
 from gait_core.robot.load import load_robot
@@ -158,7 +158,7 @@ class JointTopics:
                 take(live, message)
             except Exception as error:
                 self.refused += 1
-                warn(f'{topic} refused, the last good one holds: {reason(error)}')
+                warn(f'{topic} refused, the last good one holds: {describe_error(error)}')
 
         return taken
 

@@ -18,15 +18,15 @@ from visualization_msgs.msg import MarkerArray
 
 from gait_core import registry
 from gait_core.contracts import Controller
-from gait_core.errors import ConfigurationError, reason
+from gait_core.errors import ConfigurationError, describe_error
 from gait_core.files.archives import load_weights
 from gait_core.motion.observation import missing_fields
 from gait_core.motion.targets import JointTargets, TargetMemory
-from gait_core.parameters.declaration import Parameters, build
+from gait_core.parameters.declaration import Parameters, make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import FALLEN
-from gait_core.trial.champion import Origin, origin_in, read_gait_file
-from gait_core.trial.setup import choose_controller, nested, own_gait
+from gait_core.trial.champion import GaitOrigin, read_gait_file, read_origin
+from gait_core.trial.setup import choose_controller, default_gait_parameters, nest_settings
 from gait_core.trial.spec import Command
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
@@ -116,7 +116,7 @@ class ControllerNode(ManagedNode):
         )
         cls = registry.controller(name)
         self.controller_name = name
-        origin = origin_in(nested(parameter_overrides(self).items()).get('provenance'))
+        origin = read_origin(nest_settings(parameter_overrides(self).items()).get('provenance'))
         self._check_origin(origin)
         if champion is not None:
             champion.check_parameters(asdict(chosen))
@@ -126,7 +126,7 @@ class ControllerNode(ManagedNode):
         # A champion has every parameter of its gait: where it leaves one out, its trial had the
         # controller's own default.
         if champion is None and chosen.preset != NO_PRESET:
-            defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
+            defaults = {**cls.presets[preset], **default_gait_parameters(self.robot, name, preset)}
         self._weights: tuple[Mapping[str, Any], ...] = ()
         if chosen.weights:
             self._weights = (load_weights(chosen.weights, chosen.weights_sha256),)
@@ -141,7 +141,7 @@ class ControllerNode(ManagedNode):
         self.controller: Controller = cls(self.robot, self._gait.value, *self._weights)
         self.controller.reset(chosen.seed)
 
-    def _check_origin(self, origin: Origin) -> None:
+    def _check_origin(self, origin: GaitOrigin) -> None:
         """Refuse a gait that was evolved for another controller or robot."""
         warning = check_origin(origin, self._chosen.robot, self.controller_name)
         if warning:
@@ -347,7 +347,9 @@ class ControllerNode(ManagedNode):
         try:
             report()
         except CAUGHT_EXCEPTIONS as error:
-            self._say_fault(f'gait_state or gait_markers are not published: {reason(error)}')
+            self._say_fault(
+                f'gait_state or gait_markers are not published: {describe_error(error)}'
+            )
 
     def _publish_state(self) -> None:
         if self._state_publisher.get_subscription_count():
@@ -412,7 +414,7 @@ class ControllerNode(ManagedNode):
         champion = make_node_champion(found)
         champion.check_body(self._chosen.robot, self._chosen.draw)
         champion.check_rate(self._chosen.control_rate)
-        params = build(cls.Params, champion.spec.parameters)
+        params = make_parameters(cls.Params, champion.spec.parameters)
         if not (champion.is_network or self._weights):
             return self._gait.set(asdict(params))
         if self._lockstep is not None:

@@ -12,10 +12,16 @@ from gait_core.errors import ConfigurationError
 from gait_core.files.archives import load_weights
 from gait_core.robot.identity import compare_robots
 from gait_core.robot.load import load_robot
-from gait_core.trial.champion import Champion, GaitFile, Origin, check_robot, read_gait_file
+from gait_core.trial.champion import (
+    Champion,
+    GaitFile,
+    GaitOrigin,
+    check_champion_robot,
+    read_gait_file,
+)
 from gait_core.trial.loop import CONTROLLER_SEED, ENGINE_SEED
-from gait_core.trial.randomisation import varied
-from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.randomisation import randomise_scene
+from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.spec import Command, TrialSpec
 
@@ -39,10 +45,10 @@ class NodeChampion:
         return self.spec.scene
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> GaitOrigin:
         """Controller and robot of the champion."""
         scene = self.champion.spec.scene
-        return Origin(
+        return GaitOrigin(
             controller=self.spec.controller,
             robot=scene.robot,
             identity=self.champion.robot,
@@ -124,7 +130,7 @@ class NodeChampion:
 
     def check_robot(self, robot: str) -> None:
         """Raise ConfigurationError if a robot is not that of the champion."""
-        check_robot(self.file, self.champion, robot)
+        check_champion_robot(self.file, self.champion, robot)
 
     def check_body(self, robot: str, draw: int) -> None:
         """Raise ConfigurationError if a random robot was drawn with another body."""
@@ -147,7 +153,7 @@ class NodeChampion:
             )
 
 
-def check_origin(origin: Origin, robot: str, controller: str) -> str:
+def check_origin(origin: GaitOrigin, robot: str, controller: str) -> str:
     """
     Check that a gait is for the robot and the controller of a node.
 
@@ -201,9 +207,9 @@ def make_node_champion(gait_file: GaitFile) -> NodeChampion:
             )
         if not spec.weights_sha256:
             raise ConfigurationError(f'{file}: weights_sha256 is missing')
-    scene = varied(spec.scene, spec.randomise, spec.seed)
+    scene = randomise_scene(spec.scene, spec.randomise, spec.seed)
     return NodeChampion(
-        file=file, champion=champion, spec=replace(spec, scene=scene, randomise=NOTHING)
+        file=file, champion=champion, spec=replace(spec, scene=scene, randomise=EMPTY_MAPPING)
     )
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, flag, floats, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    floats_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_core.trial.seeding import MAX_SEED
 
 NO_PRESET = 'none'
@@ -15,29 +22,31 @@ NO_PRESET = 'none'
 class ControllerNodeParams(Parameters):
     """Parameters of a controller's node."""
 
-    robot: str = text('', doc='Robot name or folder.', read_only=True)
-    draw: int = whole(
+    robot: str = str_parameter('', doc='Robot name or folder.', read_only=True)
+    draw: int = int_parameter(
         0,
         low=0,
         high=MAX_SEED,
         doc='Seed of the body of a drawn robot; other robots ignore it.',
         read_only=True,
     )
-    controller: str = text(
+    controller: str = str_parameter(
         '', doc="Registered controller. Empty: the robot's default.", read_only=True
     )
-    preset: str = text(
+    preset: str = str_parameter(
         '',
         doc="Preset that gait.* starts from. Empty: the controller's default preset; 'none': the "
         'defaults of its parameters.',
         read_only=True,
     )
-    weights: str = text(
+    weights: str = str_parameter(
         '', doc='File with the arrays of the controller. Empty: none.', read_only=True
     )
-    weights_sha256: str = text('', doc='SHA-256 of that file. Empty: not checked.', read_only=True)
-    seed: int = whole(0, low=0, high=MAX_SEED, doc='Seed of the live controller.')
-    control_rate: float = bounded(
+    weights_sha256: str = str_parameter(
+        '', doc='SHA-256 of that file. Empty: not checked.', read_only=True
+    )
+    seed: int = int_parameter(0, low=0, high=MAX_SEED, doc='Seed of the live controller.')
+    control_rate: float = float_parameter(
         50.0,
         low=1.0,
         high=10000.0,
@@ -45,19 +54,19 @@ class ControllerNodeParams(Parameters):
         doc='Control periods per second of the live controller.',
         read_only=True,
     )
-    output: str = text(
+    output: str = str_parameter(
         'joint_trajectory',
         choices=('joint_trajectory', 'commands'),
         doc='Topic on which a live controller publishes its targets.',
         read_only=True,
     )
-    interface: str = text(
+    interface: str = str_parameter(
         'position',
         choices=('position', 'velocity', 'effort'),
         doc="Quantity of the targets on the topic 'commands'.",
         read_only=True,
     )
-    command: tuple[float, ...] = floats(
+    command: tuple[float, ...] = floats_parameter(
         (),
         low=-10.0,
         high=10.0,
@@ -65,18 +74,18 @@ class ControllerNodeParams(Parameters):
         doc="Velocity of a demonstration: forward, left, yaw rate. Empty: the robot's default.",
         read_only=True,
     )
-    demo: bool = flag(
+    demo: bool = bool_parameter(
         False,
         doc='In simulation, walk without a motion request, until the first cmd_vel or until '
         '~/walk is called with false.',
         read_only=True,
     )
-    stamped_cmd_vel: bool = flag(
+    stamped_cmd_vel: bool = bool_parameter(
         False,
         doc='Subscribe to cmd_vel as TwistStamped, which Nav2 sends from Kilted on.',
         read_only=True,
     )
-    command_timeout: float = bounded(
+    command_timeout: float = float_parameter(
         0.5,
         low=0.05,
         high=60.0,
@@ -84,18 +93,20 @@ class ControllerNodeParams(Parameters):
         doc='Age at which a cmd_vel expires and the robot stops. The age is the smaller of its '
         'ages in simulated and wall time.',
     )
-    lockstep: bool = flag(
+    lockstep: bool = bool_parameter(
         False, doc='Run in lock-step with a bridge instead of live.', read_only=True
     )
-    bridge: str = text('sim_bridge', doc='Name of the bridge in lock-step.', read_only=True)
-    lockstep_delay: float = bounded(
+    bridge: str = str_parameter(
+        'sim_bridge', doc='Name of the bridge in lock-step.', read_only=True
+    )
+    lockstep_delay: float = float_parameter(
         0.0,
         low=0.0,
         high=1.0,
         unit='s',
         doc='Longest random delay of the targets in lock-step; for tests only.',
     )
-    autostart: bool = flag(
+    autostart: bool = bool_parameter(
         True, doc='Configure and activate the node at its start.', read_only=True
     )
 

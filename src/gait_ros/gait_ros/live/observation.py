@@ -18,8 +18,8 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
-from gait_core.robot.name_checks import check_message_names, unknown_name_error
-from gait_core.safety.plausibility import IMPLAUSIBLE, position_span
+from gait_core.robot.name_checks import check_message_names, unknown_names_error
+from gait_core.safety.plausibility import MAX_PLAUSIBLE, plausible_positions
 from gait_interfaces.msg import FootContacts
 
 FIELD_TOPICS = {
@@ -42,7 +42,7 @@ _JOINT_FIELDS = {
     'joint_efforts': 'effort',
 }
 _ELEMENT_FIELDS = {'element_lengths': 'position', 'element_forces': 'effort'}
-_PLAUSIBLE_RANGE = (-IMPLAUSIBLE, IMPLAUSIBLE)
+_PLAUSIBLE_RANGE = (-MAX_PLAUSIBLE, MAX_PLAUSIBLE)
 # Drivers send quaternions of single precision, and all zeros where they have none.
 _NORM_TOLERANCE = 1e-2
 
@@ -78,7 +78,7 @@ class LiveObservation:
     ) -> None:
         self._robot, self._warn, self._now = robot, warn, now
         self._complaints: dict[str, str] = {}
-        self._span = position_span(robot)
+        self._span = plausible_positions(robot)
         n, m = len(robot.joint_names), len(robot.force_elements)
         self._elements = {element.name: i for i, element in enumerate(robot.force_elements)}
         self._values = {
@@ -278,7 +278,7 @@ class LiveObservation:
         valid = self._robot.target_names
         if 'unknown' not in self._complaints and not set(names) <= set(valid):
             self._warn_once(
-                f'joint_states: {unknown_name_error("joint", names, valid)}; ignored', 'unknown'
+                f'joint_states: {unknown_names_error("joint", names, valid)}; ignored', 'unknown'
             )
         received = set(names)
         absent = [name for name in self._robot.joint_names if name not in received]

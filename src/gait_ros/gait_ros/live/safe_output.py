@@ -8,7 +8,7 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from gait_core.errors import reason
+from gait_core.errors import describe_error
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.robot.model import RobotModel
@@ -123,7 +123,9 @@ class SafeOutput:
     def refuse(self, error: BaseException) -> None:
         """Count and log a control period without usable targets."""
         self.layer.refuse()
-        self.fault = f'the robot holds, for the controller gave no valid targets: {reason(error)}'
+        self.fault = (
+            f'the robot holds, for the controller gave no valid targets: {describe_error(error)}'
+        )
         self._say_fault(self.fault)
 
     def handle_stops(self) -> None:

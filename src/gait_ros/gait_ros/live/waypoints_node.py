@@ -16,7 +16,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.motion.motion_request import MESSAGES_PER_TIMEOUT
 from gait_core.motion.waypoints import ZERO_VELOCITY, WaypointFollower, WaypointParams
-from gait_core.parameters.declaration import bounded
+from gait_core.parameters.declaration import float_parameter
 from gait_ros.live.observation import pose_from_odometry
 from gait_ros.nodes.clock import ClockWatch
 from gait_ros.nodes.faults import ThrottledLogger
@@ -32,7 +32,7 @@ _STOP_MESSAGES = 10
 class WaypointsNodeParams(WaypointParams):
     """Parameters of the waypoints node: path, speed and rate."""
 
-    rate: float = bounded(
+    rate: float = float_parameter(
         10.0,
         low=0.1,
         high=1000.0,
@@ -40,7 +40,7 @@ class WaypointsNodeParams(WaypointParams):
         doc='Rate of cmd_vel; at least two messages per command_timeout.',
         read_only=True,
     )
-    command_timeout: float = bounded(
+    command_timeout: float = float_parameter(
         0.5,
         low=0.05,
         high=60.0,
@@ -48,7 +48,7 @@ class WaypointsNodeParams(WaypointParams):
         doc='Parameter command_timeout of the controller: age at which a cmd_vel expires.',
         read_only=True,
     )
-    odom_timeout: float = bounded(
+    odom_timeout: float = float_parameter(
         1.0,
         low=0.01,
         high=60.0,

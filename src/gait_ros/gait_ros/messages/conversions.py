@@ -20,12 +20,12 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.messages.builder import MessageBuilder
 from gait_core.messages.reader import read_array, read_command, read_quantities
 from gait_core.motion.targets import JointTargets
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.robot.name_checks import check_message_names
 from gait_core.terrains import load_terrain
 from gait_core.trial.scene import Push, Scene
-from gait_core.trial.setup import make_scene, usual_trial
+from gait_core.trial.setup import make_scene, trial_of_scene
 from gait_core.trial.spec import Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_interfaces.srv import QueryTerrain
@@ -213,7 +213,7 @@ def _scene_data(message: msg.Scene) -> dict[str, Any]:
         given.setdefault('sensors', {}).update(noises)
     pushes = _pushes(message)
     if pushes:
-        given['pushes'] = plain(pushes)
+        given['pushes'] = to_plain_data(pushes)
     return given
 
 
@@ -293,7 +293,7 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         )
     if not message.commands:
         del fields['script']
-    usual = usual_trial(scene, message.controller, parameters)
+    usual = trial_of_scene(scene, message.controller, parameters)
     for name in ('duration', 'settle_time'):
         if getattr(message, name):
             fields[name] = getattr(message, name)

@@ -20,7 +20,7 @@ from gait_core.kinematics.element_geometry import element_ends_at
 from gait_core.measures.stability import support_margin
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import Command
 from gait_interfaces.msg import Stability
 from gait_ros.messages.conversions import BUILDER
@@ -118,7 +118,7 @@ def gait_markers(
     command: Command,
     gait: str,
     stop_reason: str,
-    landings: Mapping[str, FloatArray] = NOTHING,
+    landings: Mapping[str, FloatArray] = EMPTY_MAPPING,
 ) -> MarkerArray:
     """
     Return what a controller is asked for, says and aims at, in the frame of the first root link.

@@ -14,7 +14,7 @@ from lifecycle_msgs.srv import (
 )
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
-from gait_core.errors import ConfigurationError, reason
+from gait_core.errors import ConfigurationError, describe_error
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 from gait_ros.nodes.services import SERVICE_QOS
 
@@ -60,7 +60,7 @@ class ManagedNode(LifecycleNode):
             try:
                 self.deactivate()
             except CAUGHT_EXCEPTIONS as error:
-                self.get_logger().error(f'deactivating failed: {reason(error)}')
+                self.get_logger().error(f'deactivating failed: {describe_error(error)}')
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
 
@@ -117,7 +117,7 @@ class ManagedNode(LifecycleNode):
             action()
         except CAUGHT_EXCEPTIONS as error:
             self._refusal = error
-            self.get_logger().error(reason(error))
+            self.get_logger().error(describe_error(error))
             self.get_logger().debug(traceback.format_exc())
             return TransitionCallbackReturn.FAILURE
         self.active = active_after

@@ -23,8 +23,13 @@ from rcl_interfaces.msg import (
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from gait_core.errors import ConfigurationError, reason, unknown
-from gait_core.parameters.declaration import ParameterInfo, Parameters, build, describe
+from gait_core.errors import ConfigurationError, describe_error, unknown_name_error
+from gait_core.parameters.declaration import (
+    ParameterInfo,
+    Parameters,
+    declared_parameters,
+    make_parameters,
+)
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 
 ParametersT = TypeVar('ParametersT', bound=Parameters)
@@ -151,7 +156,7 @@ class DeclaredParameters(Generic[ParametersT]):
         self._node = node
         self._cls = cls
         self._prefix = f'{prefix}.' if prefix else ''
-        self._infos = {self._prefix + info.name: info for info in describe(cls)}
+        self._infos = {self._prefix + info.name: info for info in declared_parameters(cls)}
         self._check = check
         self._on_change = on_change
         given = parameter_overrides(node)
@@ -232,7 +237,7 @@ class DeclaredParameters(Generic[ParametersT]):
             ) from None
 
     def _build(self, values: Mapping[str, Any]) -> ParametersT:
-        return build(self._cls, values)
+        return make_parameters(self._cls, values)
 
     def _changed_value(self, parameters: Iterable[Parameter]) -> ParametersT | None:
         values = {
@@ -248,7 +253,7 @@ class DeclaredParameters(Generic[ParametersT]):
             if changed is not None and changed != self.value and self._check is not None:
                 self._check(changed)
         except CAUGHT_EXCEPTIONS as error:
-            return SetParametersResult(successful=False, reason=reason(error))
+            return SetParametersResult(successful=False, reason=describe_error(error))
         return SetParametersResult(successful=True)
 
     def _accept_change(self, parameters: list[Parameter]) -> None:
@@ -261,7 +266,7 @@ class DeclaredParameters(Generic[ParametersT]):
                 self._on_change(changed)
         except CAUGHT_EXCEPTIONS as error:
             self._node.get_logger().error(
-                f'the parameters are restored to their last values: {reason(error)}'
+                f'the parameters are restored to their last values: {describe_error(error)}'
             )
             self._restore(old)
 
@@ -299,7 +304,7 @@ def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ())
         )
         if not allowed and not node.has_parameter(name):
             valid = [item for item in declared if not item.startswith('qos_overrides.')]
-            raise unknown('parameter', name, valid)
+            raise unknown_name_error('parameter', name, valid)
 
 
 def to_parameter_values(values: Mapping[str, Any]) -> list[Any]:

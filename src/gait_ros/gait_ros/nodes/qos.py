@@ -19,7 +19,7 @@ from rclpy.qos import (
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.serialization import deserialize_message
 
-from gait_core.errors import ConfigurationError, nearest, reason
+from gait_core.errors import ConfigurationError, describe_error, name_hint
 from gait_ros.nodes.event_queue import StreamReceiver
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
 from gait_ros.nodes.parameters import parameter_overrides
@@ -112,7 +112,7 @@ def guard_callback(node: Node, source: str, callback: Callable[..., Any]) -> Cal
             callback(*message)
         except CAUGHT_EXCEPTIONS as error:
             if say.is_due:
-                say(f'{source} is ignored: {reason(error)}')
+                say(f'{source} is ignored: {describe_error(error)}')
                 node.get_logger().debug(traceback.format_exc())
 
     return call
@@ -122,7 +122,7 @@ def describe_unused_overrides(node: Node) -> list[str]:
     """Return a line for each override of QoS that nothing of the node takes."""
     known = [name for name in node.get_parameters_by_prefix('') if name.startswith(_PREFIX)]
     return [
-        f"parameter '{name}' has no effect on {node.get_name()}: {nearest(name, known)}"
+        f"parameter '{name}' has no effect on {node.get_name()}: {name_hint(name, known)}"
         for name in sorted(parameter_overrides(node))
         if name.startswith(_PREFIX) and name not in known
     ]
@@ -151,5 +151,5 @@ def _check_override(name: str, policy: str, value: Any) -> None:
         return
     if value not in _POLICY_VALUES[policy]:
         raise ConfigurationError(
-            f"parameter '{name}' is {value!r}: {nearest(str(value), _POLICY_VALUES[policy])}"
+            f"parameter '{name}' is {value!r}: {name_hint(str(value), _POLICY_VALUES[policy])}"
         )

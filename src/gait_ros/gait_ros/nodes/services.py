@@ -11,7 +11,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 
-from gait_core.errors import ConfigurationError, reason
+from gait_core.errors import ConfigurationError, describe_error
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
 
 SERVICE_QOS = QoSProfile(
@@ -51,9 +51,9 @@ def offer_service(
     def refused(response: Any, error: BaseException) -> Any:
         """Return the response with the message of an exception."""
         if not isinstance(error, ConfigurationError):
-            say(f'{name} failed: {reason(error)}')
+            say(f'{name} failed: {describe_error(error)}')
             node.get_logger().debug(traceback.format_exc())
-        response.success, response.message = False, reason(error)
+        response.success, response.message = False, describe_error(error)
         return response
 
     def answer(request: Any, response: Any) -> Any:

@@ -47,8 +47,8 @@ def worker_status(
         pid=os.getpid(),
         mode=mode,
         waiting_for=waiting_for,
-        periods=liveness.periods(),
-        compiling=liveness.state() in (liveness.STARTING, liveness.COMPILING),
+        periods=liveness.period_count(),
+        compiling=liveness.current_activity() in (liveness.STARTING, liveness.COMPILING),
     )
     if trial is not None:
         message.trial_id, loop = trial

@@ -17,7 +17,7 @@ from typing import Any
 from rclpy.node import Node
 
 from gait_core.contracts import Controller
-from gait_core.errors import ConfigurationError, reason
+from gait_core.errors import ConfigurationError, describe_error
 from gait_core.messages.reader import read_command, read_observation
 from gait_core.motion.observation import missing_fields
 from gait_core.trial.loop import TrialLoop
@@ -180,7 +180,7 @@ class LockstepClient:
             self._answered.targets = to_targets(self._step(message, last))
         except CAUGHT_EXCEPTIONS as error:
             self._node.get_logger().debug(traceback.format_exc())
-            self._answered.error = reason(error)
+            self._answered.error = describe_error(error)
         self._publisher.publish(self._answered)
 
     def _step(self, message: LockstepObservation, last: LockstepTargets | None) -> Any:

@@ -11,20 +11,20 @@ from typing import Any, Protocol
 from rclpy.callback_groups import ReentrantCallbackGroup
 
 from gait_core.contracts import Controller
-from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, reason
+from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, describe_error
 from gait_core.processes import liveness
 from gait_core.robot.name_checks import format_names
-from gait_core.trial.failures import describe_exception, exception_result, is_shortage
+from gait_core.trial.failures import describe_exception, exception_result, is_resource_shortage
 from gait_core.trial.loop import (
     TrialLoop,
-    engine_for,
-    load_parts,
+    cached_engine,
+    load_trial_parts,
+    result_without_ticks,
     start_trial,
     step_controller,
-    unfinished,
 )
 from gait_core.trial.record import write_record
-from gait_core.trial.spec import DIVERGED, TrialResult, invalid
+from gait_core.trial.spec import DIVERGED, TrialResult, invalid_status
 from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.messages.conversions import from_spec, from_targets, to_result
 from gait_ros.nodes.managed import ManagedNode
@@ -115,7 +115,7 @@ class TrialService:
         try:
             loop = self._admit(request)
         except Exception as error:
-            if not is_shortage(error):
+            if not is_resource_shortage(error):
                 raise
             self._answer_failure(None, error, response)
             return response
@@ -128,7 +128,7 @@ class TrialService:
         except (Exception, SystemExit) as error:
             self._answer_failure(trial, error, response)
         finally:
-            liveness.enter(liveness.IDLE)
+            liveness.set_activity(liveness.IDLE)
             self.running = None
             self._lockstep.close()
             if trial.begun:
@@ -143,14 +143,14 @@ class TrialService:
             raise ConfigurationError('trial_id is empty')
         spec = from_spec(request.spec)
         # Loading may take long, and must not look like a trial that hangs.
-        liveness.enter(liveness.STARTING)
+        liveness.set_activity(liveness.STARTING)
         try:
-            load_parts(spec)
-            loop = TrialLoop(spec, engine_for(spec.scene.engine))
+            load_trial_parts(spec)
+            loop = TrialLoop(spec, cached_engine(spec.scene.engine))
         except BaseException:
-            liveness.enter(liveness.IDLE)
+            liveness.set_activity(liveness.IDLE)
             raise
-        liveness.enter(liveness.RUNNING)
+        liveness.set_activity(liveness.RUNNING)
         return loop
 
     def _answer_failure(
@@ -158,7 +158,7 @@ class TrialService:
     ) -> None:
         """Answer a trial that raised an exception: its shortage, mistake or status."""
         response.message = describe_exception(error)
-        if is_shortage(error):
+        if is_resource_shortage(error):
             response.shortage = True
             return
         mistake = isinstance(error, ConfigurationError)
@@ -176,13 +176,13 @@ class TrialService:
             else:
                 controller = start_trial(loop)
         except SimulationDiverged as error:
-            return unfinished(loop.given, DIVERGED, str(error))
+            return result_without_ticks(loop.given, DIVERGED, str(error))
         if request.record:
             # Check the folder before the trial, so that no finished trial is lost over it.
             try:
                 Path(request.record).mkdir(parents=True, exist_ok=True)
             except (OSError, ValueError) as error:
-                raise ConfigurationError(f'record: {reason(error)}') from error
+                raise ConfigurationError(f'record: {describe_error(error)}') from error
         trial.begun = True
         self._host.on_trial_begin(loop)
         if request.external_controller:
@@ -227,7 +227,7 @@ class TrialService:
                 answer = self._lockstep.poll()
                 if answer is None and time.monotonic() - asked > limit:
                     loop.end(
-                        invalid('no_command'),
+                        invalid_status('no_command'),
                         f'no targets for tick {loop.tick} within {limit:g} s',
                     )
             if answer is not None:
@@ -235,19 +235,19 @@ class TrialService:
 
     def _apply(self, loop: TrialLoop, answer: Any) -> None:
         if answer.error:
-            loop.end(invalid('bad_command'), answer.error)
+            loop.end(invalid_status('bad_command'), answer.error)
             return
         try:
             loop.advance(from_targets(answer.targets))
         except BadCommand as error:
-            loop.end(invalid('bad_command'), str(error))
+            loop.end(invalid_status('bad_command'), str(error))
             return
         self._host.on_trial_tick(loop)
 
     def _held(self, trial: RunningTrial) -> bool:
         """End a cancelled trial; tell whether it may not go on now."""
         if trial.cancelled:
-            trial.loop.end(invalid('cancelled'), 'cancelled on request')
+            trial.loop.end(invalid_status('cancelled'), 'cancelled on request')
         return trial.cancelled or self._host.is_paused()
 
     def _on_cancel(

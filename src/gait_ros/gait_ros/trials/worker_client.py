@@ -9,7 +9,7 @@ from rclpy.node import Node
 
 from gait_core.errors import ConfigurationError, ProtocolError
 from gait_core.parameters.plain_data import sha256_of
-from gait_core.processes.worker_policy import HANG, WatchClock
+from gait_core.processes.worker_policy import HANG_TIME, WatchClock
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, RunTrial
@@ -54,7 +54,7 @@ class WorkerClient:
 
     """
 
-    def __init__(self, node: Node, name: str, hang: float = HANG) -> None:
+    def __init__(self, node: Node, name: str, hang: float = HANG_TIME) -> None:
         self.name = name
         self._hang = hang
         self._clock = WatchClock()

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, nearest, unknown
+from gait_core.errors import ConfigurationError, name_hint, unknown_name_error
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period, no_turn
 
 MAX_BEHAVIOURS = 10
@@ -29,7 +29,7 @@ def parse_action(name: str) -> Action:
     try:
         return Action(name)
     except ValueError:
-        raise unknown('action', name, (action.value for action in Action)) from None
+        raise unknown_name_error('action', name, (action.value for action in Action)) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,7 @@ class Arbiter:
             if joint not in self._index:
                 raise ConfigurationError(
                     f"behaviour '{name}' moves joint '{joint}', which does not exist: "
-                    f'{nearest(joint, self.joints)}'
+                    f'{name_hint(joint, self.joints)}'
                 )
         columns = np.array([self._index[joint] for joint in behaviour.joints], dtype=np.intp)
         self._registered.append(
@@ -131,7 +131,7 @@ class Arbiter:
         for item in self._registered:
             if item.name == name:
                 return item
-        raise unknown('behaviour', name, self.names)
+        raise unknown_name_error('behaviour', name, self.names)
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of every joint in a period, (n,) [rad], and add it to ``position``."""

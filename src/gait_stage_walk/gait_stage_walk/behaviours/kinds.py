@@ -10,8 +10,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, unknown
-from gait_core.parameters.declaration import Parameters, bounded, build, text
+from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.parameters.declaration import (
+    Parameters,
+    float_parameter,
+    make_parameters,
+    str_parameter,
+)
 from gait_core.robot.model import RobotModel
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period
 from gait_stage_walk.behaviours.turn import Turn
@@ -49,11 +54,11 @@ class StartableBehaviour(Behaviour, Protocol):
 class JointPulseParams(Parameters):
     """A motion of one joint."""
 
-    joint: str = text('', doc='Joint that moves; fixed at the start.')
-    angle_deg: float = bounded(
+    joint: str = str_parameter('', doc='Joint that moves; fixed at the start.')
+    angle_deg: float = float_parameter(
         10.0, low=-180.0, high=180.0, unit='deg', doc='Angle by which the joint moves.'
     )
-    period: float = bounded(
+    period: float = float_parameter(
         3.0, low=0.1, high=60.0, unit='s', doc='Duration of the motion; fixed at the start.'
     )
 
@@ -73,7 +78,7 @@ class JointPulse:
 
     def __init__(self, robot: RobotModel, walk: StagedWalk, params: JointPulseParams) -> None:
         if params.joint not in robot.joint_index:
-            raise unknown('joint', params.joint, robot.joint_names)
+            raise unknown_name_error('joint', params.joint, robot.joint_names)
         self.joints = (params.joint,)
         self.is_finished = False
         self.params = params
@@ -115,14 +120,14 @@ def make_behaviour(
 
     """
     if kind not in BEHAVIOUR_KINDS:
-        raise unknown('kind of behaviour', kind, BEHAVIOUR_KINDS)
+        raise unknown_name_error('kind of behaviour', kind, BEHAVIOUR_KINDS)
     cls: Any = BEHAVIOUR_KINDS[kind]
-    return cls(robot, walk, build(cls.Params, values))  # type: ignore[no-any-return]
+    return cls(robot, walk, make_parameters(cls.Params, values))  # type: ignore[no-any-return]
 
 
 def replace_params(behaviour: StartableBehaviour, values: Mapping[str, Any]) -> Any:
     """Return a behaviour's parameters with some replaced; ConfigurationError for bad ones."""
-    changed = build(behaviour.Params, {**asdict(behaviour.params), **values})
+    changed = make_parameters(behaviour.Params, {**asdict(behaviour.params), **values})
     for name in behaviour.fixed:
         old, new = getattr(behaviour.params, name), getattr(changed, name)
         if new != old:

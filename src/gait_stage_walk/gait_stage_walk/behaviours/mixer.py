@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_stage_walk.behaviours.arbiter import Arbiter, parse_action
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period
 from gait_stage_walk.behaviours.kinds import (
@@ -97,12 +97,12 @@ class Mixer:
         for row in self.running:
             if row.name == name:
                 return row
-        raise unknown('behaviour', name, (row.name for row in self.running))
+        raise unknown_name_error('behaviour', name, (row.name for row in self.running))
 
     def start(
         self,
         kind: str,
-        values: Mapping[str, Any] = NOTHING,
+        values: Mapping[str, Any] = EMPTY_MAPPING,
         *,
         name: str = '',
         action: str = 'add',
@@ -134,7 +134,7 @@ class Mixer:
         if kind not in BEHAVIOUR_KINDS:
             if kind in self._arbiter.names:
                 raise ConfigurationError(f"behaviour '{kind}' is registered already")
-            raise unknown('kind of behaviour', kind, (*BEHAVIOUR_KINDS, WALK))
+            raise unknown_name_error('kind of behaviour', kind, (*BEHAVIOUR_KINDS, WALK))
         name, wanted = name or kind, parse_action(action)
         if not _NAME_PATTERN.fullmatch(name):
             raise ConfigurationError(

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.parameters.declaration import Parameters, bounded, text
+from gait_core.parameters.declaration import Parameters, float_parameter, str_parameter
 from gait_core.robot.model import RobotModel
 from gait_stage_walk.behaviours.behaviour import Period, no_turn
 from gait_stage_walk.staged.pulse import Pulse, to_nanoseconds
@@ -109,20 +109,20 @@ class LegTwists:
 class TurnParams(Parameters):
     """A turn by an angle."""
 
-    angle_deg: float = bounded(
+    angle_deg: float = float_parameter(
         20.0, low=-360.0, high=360.0, unit='deg', doc='Change of heading, positive to the left.'
     )
-    share: float = bounded(
+    share: float = float_parameter(
         0.25,
         low=0.02,
         high=1.0,
         unit='-',
         doc='Share of the angle per twist; a twist is at most 20 degrees.',
     )
-    period: float = bounded(
+    period: float = float_parameter(
         0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist and of its return.'
     )
-    legs: str = text(
+    legs: str = str_parameter(
         'right',
         choices=('right', 'both'),
         doc='Legs that are twisted: right as published, or both, which turns twice as fast.',

@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Controller
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, name_hint
 from gait_core.kinematics.footholds import predict_foothold
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
@@ -69,7 +69,7 @@ class StagedWalkController(Controller):
             if name not in robot.joint_index:
                 raise ConfigurationError(
                     f"staged_walk needs joint '{name}', which robot '{robot.name}' lacks: "
-                    f'{nearest(name, robot.joint_names)}'
+                    f'{name_hint(name, robot.joint_names)}'
                 )
         self._robot = robot
         self._walk = StagedWalk(params)

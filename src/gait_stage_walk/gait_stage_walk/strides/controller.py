@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Controller
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, name_hint
 from gait_core.kinematics.footholds import predict_foothold
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
@@ -82,7 +82,7 @@ class KeyframeStrideController(Controller):
                     if name not in robot.joint_index:
                         raise ConfigurationError(
                             f"keyframe_stride needs joint '{name}', which robot '{robot.name}' "
-                            f'lacks: {nearest(name, robot.joint_names)}'
+                            f'lacks: {name_hint(name, robot.joint_names)}'
                         )
         self._robot = robot
         self._names = tuple(

@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gait_core.parameters.declaration import Parameters, bounded, flag, floats, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    floats_parameter,
+    int_parameter,
+    str_parameter,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeyframeStrideParams(Parameters):
     """Parameters of a keyframe stride."""
 
-    postures: tuple[float, ...] = floats(
+    postures: tuple[float, ...] = floats_parameter(
         (),
         low=-360.0,
         high=360.0,
@@ -21,13 +28,13 @@ class KeyframeStrideParams(Parameters):
         doc='48 numbers as published: hip, knee, upper and lower length for each of 4 postures '
         'and 3 legs. Empty: feet are used.',
     )
-    joined: str = text(
+    joined: str = str_parameter(
         'joints',
         choices=('joints', 'feet'),
         doc='Motion from posture to posture. joints: minimum jerk, at rest in each posture. feet: '
         'even velocity in stance.',
     )
-    feet: tuple[float, ...] = floats(
+    feet: tuple[float, ...] = floats_parameter(
         (),
         low=-1.0,
         high=1.0,
@@ -35,35 +42,37 @@ class KeyframeStrideParams(Parameters):
         doc='24 numbers: distance of the foot ahead of and below its hip, for each of 4 keyframes '
         'and 3 legs. Empty: stroke, height, lift and offset are used.',
     )
-    stroke: float = bounded(
+    stroke: float = float_parameter(
         0.12,
         low=0.0,
         high=0.3,
         unit='m',
         doc='Distance that a foot moves in stance, relative to the body.',
     )
-    height: float = bounded(
+    height: float = float_parameter(
         0.165,
         low=0.05,
         high=0.24,
         unit='m',
         doc='Height of the hips above the centres of feet in stance.',
     )
-    lift: float = bounded(0.03, low=0.0, high=0.15, unit='m', doc='Rise of the foot at mid-swing.')
-    offset: float = bounded(
+    lift: float = float_parameter(
+        0.03, low=0.0, high=0.15, unit='m', doc='Rise of the foot at mid-swing.'
+    )
+    offset: float = float_parameter(
         0.0,
         low=-0.1,
         high=0.1,
         unit='m',
         doc='Distance of the middle of the stroke ahead of the hip.',
     )
-    upper: float = bounded(
+    upper: float = float_parameter(
         0.09, low=0.06, high=0.12, unit='m', doc='Length of the upper segments at mid-stance.'
     )
-    lower: float = bounded(
+    lower: float = float_parameter(
         0.09, low=0.06, high=0.12, unit='m', doc='Length of the lower segments at mid-stance.'
     )
-    extension: float = bounded(
+    extension: float = float_parameter(
         0.0,
         low=-2.0,
         high=2.0,
@@ -71,53 +80,55 @@ class KeyframeStrideParams(Parameters):
         doc='Share of a change of reach in stance that lengths make instead of knees; 0: constant '
         'lengths. Unused where postures give lengths.',
     )
-    lift_extension: float = bounded(
+    lift_extension: float = float_parameter(
         0.0,
         low=-2.0,
         high=2.0,
         unit='-',
         doc='Share of the lift in swing that lengths make instead of knees.',
     )
-    duty: float = bounded(
+    duty: float = float_parameter(
         0.55, low=0.5, high=0.8, unit='-', doc='Duty factor of feet that are moved.'
     )
-    period: float = bounded(2.0, low=0.2, high=20.0, unit='s', doc='Cycle time; published: 4 s.')
-    beyond: str = text(
+    period: float = float_parameter(
+        2.0, low=0.2, high=20.0, unit='s', doc='Cycle time; published: 4 s.'
+    )
+    beyond: str = str_parameter(
         'refuse',
         choices=('refuse', 'nearest'),
         doc='Angle, length or foot out of reach: refuse it, or use the nearest one.',
     )
-    follow_velocity: bool = flag(
+    follow_velocity: bool = bool_parameter(
         False, doc='Frequency follows the commanded forward speed; the robot stands at zero.'
     )
-    fastest: float = bounded(
+    fastest: float = float_parameter(
         1.5,
         low=0.1,
         high=5.0,
         unit='-',
         doc='Largest frequency that a command can ask for, in cycles per period.',
     )
-    start_time: float = bounded(
+    start_time: float = float_parameter(
         1.0,
         low=0.1,
         high=10.0,
         unit='s',
         doc='Time from the nominal stance to the stride, or from one stride to another.',
     )
-    ramp_time: float = bounded(
+    ramp_time: float = float_parameter(
         0.5,
         low=0.05,
         high=10.0,
         unit='s',
         doc='Time from standing to one cycle per period, and back.',
     )
-    samples: int = whole(
+    samples: int = int_parameter(
         5,
         low=1,
         high=50,
         doc='Targets per control period; must divide its number of physics steps.',
     )
-    stop: bool = flag(False, doc='Stand still, as soon as both tripods are in stance.')
+    stop: bool = bool_parameter(False, doc='Stand still, as soon as both tripods are in stance.')
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

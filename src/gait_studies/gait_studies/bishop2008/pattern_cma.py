@@ -16,7 +16,14 @@ from typing import Any, ClassVar
 from gait_core.arrays import FloatArray
 from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, floats, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    float_parameter,
+    floats_parameter,
+    int_parameter,
+    make_parameters,
+    str_parameter,
+)
 from gait_core.trial.spec import TrialSpec
 from gait_cpg.perceptron.layout import Weights, require_layout
 from gait_evolver.optimizers.cma_es import CmaEsOptimizer
@@ -33,8 +40,8 @@ PATTERNS: Mapping[str, type[ForwardPattern] | type[OmnidirectionalPattern]] = {
 class PatternCmaSettings(Parameters):
     """Settings of CMA-ES over patterns of weights."""
 
-    population: int = whole(16, low=4, high=100000, doc='Candidates per generation.')
-    sigma: float = bounded(
+    population: int = int_parameter(16, low=4, high=100000, doc='Candidates per generation.')
+    sigma: float = float_parameter(
         0.2,
         low=1e-6,
         high=1.0,
@@ -42,16 +49,16 @@ class PatternCmaSettings(Parameters):
         log=True,
         doc='Initial standard deviation, as a share of the range of each number.',
     )
-    pattern: str = text(
+    pattern: str = str_parameter(
         'forward',
         choices=tuple(PATTERNS),
         doc='forward: a gait along x, steered by the direction. omnidirectional: one in any '
         'direction.',
     )
-    control_period: float = bounded(
+    control_period: float = float_parameter(
         0.012, low=1e-3, high=0.1, unit='s', doc='Control period of the trials.'
     )
-    start: tuple[float, ...] = floats(
+    start: tuple[float, ...] = floats_parameter(
         (),
         low=0.0,
         high=1.0,
@@ -71,7 +78,7 @@ class PatternCmaOptimizer(Optimizer):
     searches_arrays: ClassVar[bool] = True
 
     def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
-        chosen = build(PatternCmaSettings, settings)
+        chosen = make_parameters(PatternCmaSettings, settings)
         layout = require_layout('pattern_cma', dimension, shapes)
         self._pattern = PATTERNS[chosen.pattern]
         check_layout(layout, chosen.control_period, self._pattern.perceptrons)

@@ -19,7 +19,14 @@ import numpy as np
 
 from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    fraction_parameter,
+    int_parameter,
+    make_parameters,
+)
 from gait_core.trial.seeding import check_seed
 from gait_cpg.perceptron.layout import Weights, require_layout
 from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
@@ -30,14 +37,14 @@ from gait_studies.bishop2008.breeding import Breeder, Mutations
 class RankSquaredSettings(Parameters):
     """Settings of the published genetic algorithm; the defaults are those of its program."""
 
-    population: int = whole(40, low=4, high=10000, doc='Candidates in the population.')
-    replaced: int = whole(
+    population: int = int_parameter(40, low=4, high=10000, doc='Candidates in the population.')
+    replaced: int = int_parameter(
         20,
         low=1,
         high=9999,
         doc='Candidates of the last ranks that offspring replace in each generation.',
     )
-    carry: float = bounded(
+    carry: float = float_parameter(
         0.25,
         low=0.0,
         high=0.99,
@@ -45,17 +52,17 @@ class RankSquaredSettings(Parameters):
         doc="Share of a candidate's score that adds to its next score; the text of the thesis "
         'says 0.5.',
     )
-    mutation_probability: float = share(
+    mutation_probability: float = fraction_parameter(
         0.05, doc='Probability that a perceptron of an offspring is mutated.'
     )
-    delay_probability: float = share(
+    delay_probability: float = fraction_parameter(
         0.75,
         doc='Probability that a mutated perceptron is delayed; the text of the thesis says 0.25.',
     )
-    relocation_probability: float = share(
+    relocation_probability: float = fraction_parameter(
         0.95, doc='Probability that a segment of perceptrons of an offspring moves.'
     )
-    input_jitter: float = bounded(
+    input_jitter: float = float_parameter(
         0.1,
         low=0.0,
         high=100.0,
@@ -63,10 +70,10 @@ class RankSquaredSettings(Parameters):
         doc='Largest random change of an input weight, over the root mean square of a unit '
         'vector.',
     )
-    output_jitter: float = bounded(
+    output_jitter: float = float_parameter(
         1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest random change of an output weight.'
     )
-    as_text: bool = flag(
+    as_text: bool = bool_parameter(
         False,
         doc='Follow the text of the thesis and not its program: a rewritten segment can reach the '
         'last weight, and a mirrored perceptron is delayed and not negated.',
@@ -95,7 +102,7 @@ class RankSquaredOptimizer(Optimizer):
     searches_arrays: ClassVar[bool] = True
 
     def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
-        chosen = build(RankSquaredSettings, settings)
+        chosen = make_parameters(RankSquaredSettings, settings)
         layout = self._layout = require_layout('rank_squared', dimension, shapes)
         if chosen.replaced >= chosen.population:
             raise ConfigurationError(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.files.access import read_bytes, write_atomically
-from gait_core.trial.setup import scene_on
+from gait_core.trial.setup import scene_with_engine
 from gait_core.trial.spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
 from gait_evolver.plan import TrialIndex
@@ -92,9 +92,11 @@ def measure_matrix(session: Session) -> Sequence[Row]:
         'drawn_bodies': lambda number, spec: spec,
         'middle_body': lambda number, spec: replace_scene(spec, **same),
         'other_grounds': lambda number, spec: _other_ground(session, number, spec),
-        'bullet': lambda number, spec: replace(spec, scene=scene_on(spec.scene, 'bullet')),
+        'bullet': lambda number, spec: replace(
+            spec, scene=scene_with_engine(spec.scene, 'bullet')
+        ),
         'bullet_grounds': lambda number, spec: _other_ground(
-            session, number, replace(spec, scene=scene_on(spec.scene, 'bullet'))
+            session, number, replace(spec, scene=scene_with_engine(spec.scene, 'bullet'))
         ),
     }
     rows: list[Row] = []

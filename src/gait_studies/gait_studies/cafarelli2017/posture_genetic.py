@@ -20,7 +20,15 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    fraction_parameter,
+    int_parameter,
+    make_parameters,
+    str_parameter,
+)
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 from gait_studies.cafarelli2017.strides.encoding import (
@@ -41,24 +49,24 @@ _BLOCK_SIZE = 1 << 14
 class PostureGeneticSettings(Parameters):
     """Settings of the genetic algorithm; the defaults are the published final ones."""
 
-    population: int = whole(100, low=2, high=100000, doc='Candidates per generation.')
-    elite_share: float = bounded(
+    population: int = int_parameter(100, low=2, high=100000, doc='Candidates per generation.')
+    elite_share: float = float_parameter(
         0.2,
         low=0.0,
         high=0.99,
         unit='-',
         doc='Share of the population that survives as elites; rounded.',
     )
-    mutation_probability: float = share(
+    mutation_probability: float = fraction_parameter(
         0.03, doc='Probability that a gene is drawn anew, uniformly.'
     )
-    domain: str = text(
+    domain: str = str_parameter(
         BOX_DOMAIN,
         choices=(BOX_DOMAIN, STRIDE_DOMAIN),
         doc='box: every genome is feasible. stride: 48 genes of a hexapod stride; infeasible '
         'offspring are drawn again.',
     )
-    listing_compat: bool = flag(
+    listing_compat: bool = bool_parameter(
         False,
         doc='Draw from java.util.Random and leave the first population unsorted, as the published '
         'program does; with it, seed 5 gives Table 6.10.',
@@ -113,7 +121,7 @@ class PostureGeneticOptimizer(Optimizer):
     Settings: ClassVar[type[Parameters]] = PostureGeneticSettings
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
-        self._settings = build(PostureGeneticSettings, settings)
+        self._settings = make_parameters(PostureGeneticSettings, settings)
         if self._settings.domain == STRIDE_DOMAIN and dimension != GENES:
             raise ConfigurationError(
                 f"domain 'stride' has {GENES} genes, not {dimension}; nearest valid: {GENES}"

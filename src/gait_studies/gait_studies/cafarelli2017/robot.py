@@ -10,7 +10,7 @@ from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import link_coms, link_poses
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -56,7 +56,7 @@ def measure_robot(session: Session) -> Sequence[Row]:
 def _max_delay_error(hexapod: RobotModel) -> float:
     player = registry.controller('keyframe_stride')
     dt = 0.02
-    params = build(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
+    params = make_parameters(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
     controller = player(hexapod, params)
     controller.reset(0)
     seen, command = Observation(tick=0, time=0.0), Command()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import trial_metrics
 from gait_core.trial.loop import TrialLoop, run_loop
@@ -47,7 +47,7 @@ def ground_scene_changes(ground: str, engine: str = '') -> Mapping[str, Any]:
     The robot starts on the slope itself.
     """
     if ground not in GROUNDS:
-        raise unknown('ground', ground, GROUNDS)
+        raise unknown_name_error('ground', ground, GROUNDS)
     angle, direction = GROUNDS[ground]
     changed: dict[str, Any] = {'engine': engine} if engine else {}
     if angle:

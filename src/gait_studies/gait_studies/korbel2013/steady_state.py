@@ -19,7 +19,15 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, share, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    floats_parameter,
+    fraction_parameter,
+    int_parameter,
+    make_parameters,
+)
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 
@@ -28,18 +36,20 @@ from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 class SteadyStateSettings(Parameters):
     """Settings of the steady-state algorithm; the defaults are the published ones."""
 
-    population: int = whole(50, low=2, high=100000, doc='Candidates in the population.')
-    tournament: int = whole(
+    population: int = int_parameter(50, low=2, high=100000, doc='Candidates in the population.')
+    tournament: int = int_parameter(
         5,
         low=1,
         high=1000,
         doc='Candidates drawn, with replacement, to choose a parent or one to be replaced.',
     )
-    crossover_probability: float = share(0.2, doc='Probability that the parents swap a gene.')
-    mutation_probability: float = share(
+    crossover_probability: float = fraction_parameter(
+        0.2, doc='Probability that the parents swap a gene.'
+    )
+    mutation_probability: float = fraction_parameter(
         0.7, doc='Probability that a gene of an offspring takes a step.'
     )
-    steps: tuple[float, ...] = floats(
+    steps: tuple[float, ...] = floats_parameter(
         (),
         low=0.0,
         high=1.0,
@@ -47,7 +57,7 @@ class SteadyStateSettings(Parameters):
         doc='Largest step of each gene as a share of its range. Empty: 0.1. An experiment gives '
         'it as `step` of its genes, in their units.',
     )
-    initial_low: tuple[float, ...] = floats(
+    initial_low: tuple[float, ...] = floats_parameter(
         (),
         low=0.0,
         high=1.0,
@@ -55,38 +65,40 @@ class SteadyStateSettings(Parameters):
         doc='Lower end of the first draws of each gene, in the unit cube. Empty: 0. An experiment '
         'gives both ends as `initial` of its genes, in their units.',
     )
-    initial_high: tuple[float, ...] = floats(
+    initial_high: tuple[float, ...] = floats_parameter(
         (),
         low=0.0,
         high=1.0,
         unit='-',
         doc='Upper end of the first draws of each gene. Empty: 1. Offspring may leave this range.',
     )
-    grid: int = whole(
+    grid: int = int_parameter(
         2000,
         low=0,
         high=10**9,
         doc='Number of equal steps of their range that first draws take, its end excluded; 0: '
         'any value.',
     )
-    iterations: int = whole(2000, low=1, high=10**9, doc='Iterations after which the search ends.')
-    patience: int = whole(
+    iterations: int = int_parameter(
+        2000, low=1, high=10**9, doc='Iterations after which the search ends.'
+    )
+    patience: int = int_parameter(
         100,
         low=1,
         high=10**9,
         doc='Iterations over which the gain of the mean fitness is measured.',
     )
-    least_gain: float = bounded(
+    least_gain: float = float_parameter(
         0.03,
         low=0.0,
         high=1e9,
         unit='fitness',
         doc='Gain of the mean fitness below which the search ends; 0: never.',
     )
-    unstopped: int = whole(
+    unstopped: int = int_parameter(
         200, low=0, high=10**9, doc='Iterations before which a small gain does not end the search.'
     )
-    listing_compat: bool = flag(
+    listing_compat: bool = bool_parameter(
         False,
         doc='Follow the published program: both offspring of an iteration take the same steps, '
         'the last gene never takes one, and a small gain does not end the search.',
@@ -119,7 +131,7 @@ class SteadyStateOptimizer(Optimizer):
     Settings: ClassVar[type[Parameters]] = SteadyStateSettings
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
-        chosen = build(SteadyStateSettings, settings)
+        chosen = make_parameters(SteadyStateSettings, settings)
         for name in ('steps', 'initial_low', 'initial_high'):
             given = len(getattr(chosen, name))
             if given not in (0, dimension):

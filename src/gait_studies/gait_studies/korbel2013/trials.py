@@ -11,7 +11,7 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.contact_nodes import contact_node_index, contact_node_positions
-from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.run.log import TrialRow
@@ -141,7 +141,7 @@ def record_details(spec: TrialSpec, period: float = _FINE_PERIOD) -> DetailedTri
 
     """
     looked = replace(spec, scene=replace(spec.scene, control_period=period))
-    loop = TrialLoop(looked, engine_for(spec.scene.engine))
+    loop = TrialLoop(looked, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     states = [loop.true]
     while loop.running:

@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import Actuator, Joint, RobotModel
-from gait_core.testing.free_bodies import applied, free_box, solid_box
+from gait_core.testing.free_bodies import applied_targets, free_box, solid_box
 from gait_core.trial.setup import make_scene
 from gait_tools.study.definition import Row, at_most, near
 from gait_tools.study.session import Session
@@ -91,7 +91,7 @@ def _simulate_free(
         },
     )
     engine.reset(scene, 0)
-    seen = [engine.step(applied(model)) for _ in range(periods)]
+    seen = [engine.step(applied_targets(model)) for _ in range(periods)]
     engine.close()
     return seen
 

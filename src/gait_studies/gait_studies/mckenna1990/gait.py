@@ -12,7 +12,7 @@ from gait_core import registry
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Contacts, Imu, Observation
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_studies.mckenna1990.model import ROBOT
@@ -46,7 +46,9 @@ class HeldWalk:
     def __init__(self, **parameters: Any) -> None:
         cls = registry.controller(CONTROLLER)
         self.robot = load_robot(ROBOT)
-        self.controller = cls(self.robot, build(cls.Params, {'heading_gain': 0.0, **parameters}))
+        self.controller = cls(
+            self.robot, make_parameters(cls.Params, {'heading_gain': 0.0, **parameters})
+        )
         self.states: list[list[float]] = []
         self.targets: list[FloatArray] = []
         self._readings = {
@@ -259,7 +261,7 @@ def _ramp_rows(session: Session) -> list[Row]:
 def _refusal_row() -> Row:
     cls = registry.controller(CONTROLLER)
     try:
-        build(cls.Params, {'period_scale': 0.9})
+        make_parameters(cls.Params, {'period_scale': 0.9})
         refused = 0.0
     except ConfigurationError:
         refused = 1.0

@@ -13,7 +13,7 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator, Joint, RobotModel
-from gait_core.testing.free_bodies import applied, free_box
+from gait_core.testing.free_bodies import applied_targets, free_box
 from gait_core.trial.setup import make_scene
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
@@ -180,7 +180,7 @@ def _fall_acceleration() -> float:
     seen = engine.reset(scene, 0)
     speeds = [seen.body_twists[0, 2]]
     for _ in range(120):
-        speeds.append(engine.step(applied(body)).body_twists[0, 2])
+        speeds.append(engine.step(applied_targets(body)).body_twists[0, 2])
     engine.close()
     return float(speeds[0] - speeds[-1]) / (120 * scene.control_period)
 
@@ -201,7 +201,7 @@ def _rebound_ratio(share: float) -> float:
     )
     heights = [engine.reset(scene, 0).body_poses[0, 2]]
     for _ in range(round(2.2 * (2.0 * height / GRAVITY) ** 0.5 / (8 * step))):
-        heights.append(engine.step(applied(body)).body_poses[0, 2])
+        heights.append(engine.step(applied_targets(body)).body_poses[0, 2])
     engine.close()
     rebound = max(heights[int(np.argmin(heights)) :]) - 0.005
     return float(max(0.0, rebound) / height)
@@ -227,7 +227,7 @@ def _gantry_accelerations() -> tuple[float, float]:
     scene = make_scene(ROBOT, {'fixed_base': True, 'initial': {'clearance': 0.05}})
     engine.reset(scene, 0)
     for _ in range(10):
-        seen = engine.step(applied(model, effort=np.array([force, force])))
+        seen = engine.step(applied_targets(model, effort=np.array([force, force])))
     engine.close()
     rate = np.asarray(seen.joint_velocities) / (10 * scene.control_period)
     return float(rate[0] * 2.0 * box.mass / force), float(rate[1] * box.mass / force)
@@ -290,7 +290,7 @@ def _standing_measures(model: RobotModel) -> tuple[float, float, float]:
     seen = engine.reset(make_scene(ROBOT, {'initial': {'clearance': 0.001}}), 0, 960)
     loads = []
     for _ in range(240):
-        seen = engine.step(applied(model, position=model.stance))
+        seen = engine.step(applied_targets(model, position=model.stance))
         loads.append(seen.contacts.forces[:, 2].sum())
     engine.close()
     poses = link_poses(model, seen.joint_positions[None], seen.body_poses[None])[0]
@@ -309,7 +309,7 @@ def _sliding_ratio() -> float:
     engine.reset(scene, 0)
     places, speeds = [], []
     for _ in range(round(0.2 / scene.control_period)):
-        seen = engine.step(applied(body))
+        seen = engine.step(applied_targets(body))
         places.append(seen.body_poses[0, 0])
         speeds.append(seen.body_twists[0, 0])
     engine.close()

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.stats import binomtest
 
 from gait_core import registry
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
-from gait_core.trial.champion import gait_parameters, write_parameters
+from gait_core.trial.champion import read_gait_parameters, write_gait_parameters
 from gait_core.trial.loop import run_trial
 from gait_core.trial.scene import Push
 from gait_core.trial.spec import OK, Command, TimedCommand, TrialSpec
@@ -60,7 +60,7 @@ def measure_calibration(session: Session) -> Sequence[Row]:
         }
     )
     found = calibrated(list(walks.values()), THRESHOLD_MARGIN)
-    write_parameters(session.folder / 'thresholds.yaml', found)
+    write_gait_parameters(session.folder / 'thresholds.yaml', found)
     cycles = 10 if session.quick else 20
     walk = with_parameters(switched(roach_trial(TRIPOD_CYCLE * (cycles + 1)), True), found)
     status, acted = events(walk)
@@ -188,7 +188,7 @@ def run_plain_trial(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def measure_reflexes(session: Session, name: str) -> Sequence[Row]:
     """Compare ten cycles with reflexes off and on, seed by seed, under one disturbance."""
-    thresholds = gait_parameters(session.folder / 'thresholds.yaml')
+    thresholds = read_gait_parameters(session.folder / 'thresholds.yaml')
     make, key = DISTURBANCES[name], list(DISTURBANCES).index(name)
     off = dict.fromkeys(_ALL_REFLEXES, False)
     pieces: dict[str, Any] = {}
@@ -197,7 +197,7 @@ def measure_reflexes(session: Session, name: str) -> Sequence[Row]:
             seed = session.seed_of(33, key, number)
             spec = replace(make(np.random.default_rng(seed), seed), seed=seed)
             walk = with_parameters(spec, {**thresholds, **off, **_REFLEX_SETS[one]})
-            pieces[f'{one}, {number}'] = plain(walk)
+            pieces[f'{one}, {number}'] = to_plain_data(walk)
     found = session.work_off(f'reflexes_{name}', run_plain_trial, pieces)
     runs = {
         one: [found[key] for key in pieces if key.startswith(f'{one}, ')]

@@ -12,7 +12,7 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import heading_angles
 from gait_core.trial.rollout import Rollout
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import TrialSpec
 from gait_studies.mckenna1990.model import ROBOT
@@ -33,7 +33,9 @@ _START_CLEARANCES = (1e-4, 2e-4, 4e-4)
 
 
 def roach_trial(
-    duration: float, scene: Mapping[str, Any] = NOTHING, parameters: Mapping[str, Any] = NOTHING
+    duration: float,
+    scene: Mapping[str, Any] = EMPTY_MAPPING,
+    parameters: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> TrialSpec:
     """Return a walk by the roach's defaults with some of them changed."""
     spec = default_trial(ROBOT, duration, scene)

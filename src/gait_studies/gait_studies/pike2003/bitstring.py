@@ -19,7 +19,14 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    fraction_parameter,
+    int_parameter,
+    make_parameters,
+)
 from gait_core.trial.seeding import check_seed
 from gait_core.trial.spec import OK
 from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
@@ -29,11 +36,13 @@ from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
 class BitstringSettings(Parameters):
     """Settings of the genetic algorithm on bit strings; the defaults are the published ones."""
 
-    population: int = whole(150, low=2, high=100000, doc='Candidates per generation.')
-    bits: int = whole(16, low=1, high=52, doc='Bits per gene, plain binary.')
-    crossover_probability: float = share(0.6, doc='Probability that a pair crosses at one point.')
-    mutation_probability: float = share(0.005, doc='Probability that a bit flips.')
-    truncation: float = bounded(
+    population: int = int_parameter(150, low=2, high=100000, doc='Candidates per generation.')
+    bits: int = int_parameter(16, low=1, high=52, doc='Bits per gene, plain binary.')
+    crossover_probability: float = fraction_parameter(
+        0.6, doc='Probability that a pair crosses at one point.'
+    )
+    mutation_probability: float = fraction_parameter(0.005, doc='Probability that a bit flips.')
+    truncation: float = float_parameter(
         2.0,
         low=0.0,
         high=100.0,
@@ -41,10 +50,10 @@ class BitstringSettings(Parameters):
         doc='Sigma truncation: costs more than this many standard deviations below the mean are '
         'equal.',
     )
-    elitist: bool = flag(
+    elitist: bool = bool_parameter(
         True, doc='If all offspring are worse than the best parent, it replaces the worst of them.'
     )
-    survivors_only: bool = flag(
+    survivors_only: bool = bool_parameter(
         True,
         doc='Candidates that fell become parents only if all fell: their large cost would give '
         'all others nearly equal chances.',
@@ -125,7 +134,7 @@ class BitstringOptimizer(Optimizer):
     Settings: ClassVar[type[Parameters]] = BitstringSettings
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
-        self._settings = build(BitstringSettings, settings)
+        self._settings = make_parameters(BitstringSettings, settings)
         self._length = dimension * self._settings.bits
         self._rng = np.random.default_rng(check_seed(seed))
         self._ledger = AskTellLedger()

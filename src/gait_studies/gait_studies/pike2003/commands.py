@@ -13,7 +13,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.setup import controller_parameters
 from gait_core.trial.spec import Command
 from gait_studies.pike2003.pictures import draw_timetable
@@ -51,7 +51,7 @@ class CommandedAngles:
 
 def command_walk(
     duration: float,
-    values: Mapping[str, Any] = NOTHING,
+    values: Mapping[str, Any] = EMPTY_MAPPING,
     stop_at: float = np.inf,
     prepare: Callable[[Any], None] = lambda controller: None,
 ) -> CommandedAngles:

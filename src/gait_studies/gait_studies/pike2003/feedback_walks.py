@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.motion.waypoints import WaypointParams, walk_waypoints
-from gait_core.trial.setup import controller_parameters, make_scene, steady
+from gait_core.trial.setup import constant_script, controller_parameters, make_scene
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_tools.pushes import PushCase, survived_impulses
 from gait_tools.study.definition import Row, at_least, at_most, near
@@ -54,7 +54,7 @@ def straight_walk(
         scene=make_scene('guroo', scene),
         controller='staged_walk',
         parameters=controller_parameters('staged_walk', preset, {}),
-        script=steady((COMMANDED_SPEED, 0.0, 0.0)),
+        script=constant_script((COMMANDED_SPEED, 0.0, 0.0)),
         duration=duration,
         seed=seed,
     )

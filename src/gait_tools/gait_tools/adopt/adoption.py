@@ -26,7 +26,7 @@ from gait_core.robot.load_report import LoadReport, report_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_tools.adopt.gaits import GRAVITY, LEGS_TO_WALK, feet, propose_gait
 from gait_tools.adopt.legs import FoundLeg, find_legs, side_by_names
 from gait_tools.adopt.stance import propose_stance
@@ -81,10 +81,10 @@ class Adoption:
                 for one in self.legs
                 for name, role in zip(one.leg.joints, one.roles, strict=True)
             },
-            'mirror_pairs': plain_data.plain(self.robot.mirror_pairs),
-            'root_rpy': plain_data.plain(self.root_rpy),
-            'nominal_stance': plain_data.plain(self.robot.nominal_stance),
-            'workspace': plain_data.plain(self.workspaces),
+            'mirror_pairs': plain_data.to_plain_data(self.robot.mirror_pairs),
+            'root_rpy': plain_data.to_plain_data(self.root_rpy),
+            'nominal_stance': plain_data.to_plain_data(self.robot.nominal_stance),
+            'workspace': plain_data.to_plain_data(self.workspaces),
             'controller': self.controller,
             'gait': dict(self.gait),
             'doubts': list(self.doubts),
@@ -109,7 +109,7 @@ class Adoption:
 
 
 def adopt(
-    path: Path, packages: Mapping[str, str | Path] = NOTHING, height: float = 0.0
+    path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING, height: float = 0.0
 ) -> Adoption:
     """
     Return what is proposed for the robot of a .urdf or .xacro file.

@@ -13,7 +13,7 @@ from gait_core.robot.load import clear_robot_cache
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.xml_source import read_xml
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_tools.adopt.adoption import Adoption
 from gait_tools.adopt.gaits import ZMP
 
@@ -36,7 +36,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_folder(
-    folder: Path, adoption: Adoption, packages: Mapping[str, str | Path] = NOTHING
+    folder: Path, adoption: Adoption, packages: Mapping[str, str | Path] = EMPTY_MAPPING
 ) -> None:
     """
     Write the folder: the description as one URDF, copies of its meshes, and robot.yaml.

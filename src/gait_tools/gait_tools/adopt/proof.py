@@ -14,10 +14,10 @@ from gait_core.robot.load import read_robot
 from gait_core.trial.loop import run_loop
 from gait_core.trial.setup import (
     choose_controller,
+    constant_script,
     controller_parameters,
+    default_gait_parameters,
     make_scene,
-    own_gait,
-    steady,
 )
 from gait_core.trial.spec import OK, TrialSpec
 
@@ -104,13 +104,13 @@ def walk_on(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
     """
     robot = read_robot(Path(folder))
     controller, preset = choose_controller(robot)
-    own = {**own_gait(robot, controller, preset), **gait}
+    own = {**default_gait_parameters(robot, controller, preset), **gait}
     told = min(SPEED, float(own.get('max_forward', SPEED)))
     spec = TrialSpec(
         scene=make_scene(folder, {}),
         controller=controller,
         parameters=controller_parameters(controller, preset, own),
-        script=steady((told, 0.0, 0.0)),
+        script=constant_script((told, 0.0, 0.0)),
         duration=WALK,
     )
     loop = run_loop(spec)

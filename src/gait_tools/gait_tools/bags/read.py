@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError, reason
+from gait_core.errors import ConfigurationError, describe_error
 from gait_core.files.access import parse_json, read_bytes
 from gait_core.messages.reader import read_command, read_observation, read_trajectory
 from gait_core.motion.observation import Observation
@@ -91,7 +91,7 @@ def read_bag(folder: Path) -> RecordedTrial:
         )
     except Exception as error:
         # Any exception of rosbags while it reads is a fault of the file.
-        raise ConfigurationError(f"bag '{folder}': {reason(error)}") from error
+        raise ConfigurationError(f"bag '{folder}': {describe_error(error)}") from error
 
 
 def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:

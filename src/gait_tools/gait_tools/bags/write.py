@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import MEBIBYTE, new_folder, read_bytes, read_text, write_atomically
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult
 from gait_tools.bags.messages import DESCRIPTION, OBSERVATION, TOPICS, trial_messages
@@ -76,8 +76,8 @@ def write_bag(
     from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer, WriterError
 
     texts = {
-        'spec': json.dumps(plain(rollout.spec)),
-        'result': json.dumps(plain(result)),
+        'spec': json.dumps(to_plain_data(rollout.spec)),
+        'result': json.dumps(to_plain_data(result)),
         'about': json.dumps(dict(about or {})),
     }
     try:

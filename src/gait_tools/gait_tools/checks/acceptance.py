@@ -24,7 +24,7 @@ import numpy as np
 from gait_core import registry
 from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import space_from
+from gait_core.parameters.declaration import parameter_space
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import (
     default_engine,
@@ -102,7 +102,7 @@ def random_sets(share: float = 1.0) -> list[Measurement]:
     """Any gait in range ends its trial as ``ok`` or ``fell``."""
     count = max(1, round(100 * share))
     base = default_trial('guroo', 5.0)
-    space = space_from(registry.controller(base.controller).Params)
+    space = parameter_space(registry.controller(base.controller).Params)
     rng = np.random.default_rng(1)
     specs = [
         replace(base, parameters={**base.parameters, **space.decode(rng.random(len(space)))})

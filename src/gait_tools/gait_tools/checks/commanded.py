@@ -10,7 +10,13 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.benchmark import Measurement
 from gait_core.trial.loop import run_loop
-from gait_core.trial.setup import default_trial, make_scene, steady, usable_engines, usable_robots
+from gait_core.trial.setup import (
+    constant_script,
+    default_trial,
+    make_scene,
+    usable_engines,
+    usable_robots,
+)
 from gait_core.trial.spec import OK
 
 SPEEDS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -62,7 +68,7 @@ def walk(robot: str, engine: str, speed: float, metres: float) -> tuple[float, f
     spec = replace(
         default_trial(robot, _STEADY + metres / speed),
         scene=make_scene(robot, {'engine': engine}),
-        script=steady((speed, 0.0, 0.0)),
+        script=constant_script((speed, 0.0, 0.0)),
     )
     loop = run_loop(spec)
     if loop.status != OK:

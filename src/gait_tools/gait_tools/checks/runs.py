@@ -16,7 +16,7 @@ import tempfile
 import time
 from typing import Any
 
-from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.benchmark import Measurement, measure_wall_time, shortest_times
 from gait_core.contracts import Evaluator
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import TrialSpec
@@ -57,8 +57,8 @@ def _cost_rows(
         _warm(evaluator, specs)
     one = evaluators[0]
     busy, offered = one.workload.busy, one.workload.offered
-    times = in_turn(
-        *(partial(timed, partial(each.evaluate, specs)) for each in evaluators),
+    times = shortest_times(
+        *(partial(measure_wall_time, partial(each.evaluate, specs)) for each in evaluators),
         repeats=_REPEATS if bounded else 1,
     )
     outside = 1.0 - (one.workload.busy - busy) / (one.workload.offered - offered)

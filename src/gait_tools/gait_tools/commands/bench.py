@@ -83,11 +83,11 @@ def _sources(checks: bool) -> dict[str, _Measure]:
 
 
 def _chosen(sources: dict[str, _Measure], only: list[str] | None) -> dict[str, _Measure]:
-    from gait_core.errors import unknown
+    from gait_core.errors import unknown_name_error
 
     for name in only or ():
         if name not in sources:
-            raise unknown('measurement', name, sources)
+            raise unknown_name_error('measurement', name, sources)
     return {name: sources[name] for name in only or sources}
 
 

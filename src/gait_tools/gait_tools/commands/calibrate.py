@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Calibrate and check; 1 if a reflex acts in a walk that nothing disturbs."""
     from gait_core.errors import ConfigurationError
-    from gait_core.trial.champion import write_parameters
+    from gait_core.trial.champion import write_gait_parameters
     from gait_tools.calibration import calibrated, undisturbed_events
 
     if not 0.0 <= options.margin <= 10.0:
@@ -76,7 +76,7 @@ def run(options: Namespace) -> int:
     thresholds = calibrated(list(walks.values()), options.margin)
     acted = dict(undisturbed_events(list(walks.values()), thresholds))
     if out is not None:
-        write_parameters(out, thresholds)
+        write_gait_parameters(out, thresholds)
     if options.json:
         values = {'robot': options.robot, 'walks': list(walks), 'margin': options.margin}
         print_json({**values, 'thresholds': thresholds, 'events': acted, 'file': options.out})

@@ -206,7 +206,7 @@ def _recorded(options: Namespace) -> Experiment:
 
 def overrides_of(options: Namespace) -> dict[str, Any]:
     """Return what the options change of the experiment, nested as in its file."""
-    from gait_core.trial.setup import merged, parse_settings
+    from gait_core.trial.setup import merge_settings, parse_settings
     from gait_evolver.plan import single_engine_overrides
 
     changes: dict[str, Any] = parse_settings(options.settings)
@@ -214,7 +214,7 @@ def overrides_of(options: Namespace) -> dict[str, Any]:
         if getattr(options, name) is not None:
             changes[name] = getattr(options, name)
     if options.engine:
-        changes = merged(changes, single_engine_overrides(options.engine))
+        changes = merge_settings(changes, single_engine_overrides(options.engine))
     return changes
 
 

@@ -29,10 +29,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """List the names of a kind with a line on each."""
-    from gait_core.errors import unknown
+    from gait_core.errors import unknown_name_error
 
     if options.kind not in KINDS:
-        raise unknown('kind', options.kind, KINDS)
+        raise unknown_name_error('kind', options.kind, KINDS)
     names = names_of(options.kind)
     if options.json:
         print_json({'kind': options.kind, 'names': list(names)})

@@ -69,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Replay every repeat of the champion, or a bag through its controller."""
-    from gait_core.trial.setup import scene_on
+    from gait_core.trial.setup import scene_with_engine
     from gait_tools.bags.read import is_bag
 
     if is_bag(Path(options.source)):
@@ -80,7 +80,7 @@ def run(options: Namespace) -> int:
         _check_export(Path(options.export), champion)
     spec = champion.spec
     if options.engine and options.engine != spec.scene.engine:
-        spec = replace(spec, scene=scene_on(spec.scene, options.engine))
+        spec = replace(spec, scene=scene_with_engine(spec.scene, options.engine))
     outcomes = _run(options, replace(champion, spec=spec))
     if options.export:
         _export(Path(options.export), replace(champion, spec=spec), outcomes[0])
@@ -257,7 +257,7 @@ def load(source: Path, engine: str | None, individual: str | None = None) -> Cha
     Of a run it may be any individual of the log. ConfigurationError if there is none.
     """
     from gait_core.errors import ConfigurationError
-    from gait_core.trial.champion import check_robot, read_champion
+    from gait_core.trial.champion import check_champion_robot, read_champion
     from gait_core.trial.setup import check_registered
     from gait_evolver.run.logged_candidates import read_logged_candidate
     from gait_evolver.run.store import engine_champion_file
@@ -270,7 +270,7 @@ def load(source: Path, engine: str | None, individual: str | None = None) -> Cha
     if source.is_dir() and not file.exists():
         raise ConfigurationError(f'{source} has no champion.yaml: no individual won yet')
     champion = read_champion(file)
-    check_robot(file, champion)
+    check_champion_robot(file, champion)
     if engine and engine != champion.spec.scene.engine:
         beside = engine_champion_file(file, check_registered('engines', engine))
         recorded = read_champion(beside) if beside.exists() else champion

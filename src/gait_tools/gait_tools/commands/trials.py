@@ -90,21 +90,23 @@ def run_trials(
 
 def _here(spec: TrialSpec, keep: bool) -> Outcome:
     from gait_core.errors import ConfigurationError, SimulationDiverged
-    from gait_core.trial.failures import exception_result, exits_raise, is_shortage
-    from gait_core.trial.loop import run_loop, unfinished
+    from gait_core.trial.failures import exception_result, is_resource_shortage, raise_on_os_exit
+    from gait_core.trial.loop import result_without_ticks, run_loop
     from gait_core.trial.spec import DIVERGED
 
     try:
-        with exits_raise():
+        with raise_on_os_exit():
             loop = run_loop(spec)
             result = loop.result()
     except SimulationDiverged as error:
-        return Outcome(result=unfinished(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0)
+        return Outcome(
+            result=result_without_ticks(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0
+        )
     except KeyboardInterrupt:
         raise
     # A user's code may end in any exception, also that of sys.exit.
     except BaseException as error:
-        if isinstance(error, ConfigurationError) or is_shortage(error):
+        if isinstance(error, ConfigurationError) or is_resource_shortage(error):
             raise
         return Outcome(result=exception_result(spec, error), rollout=None, wall_time=0.0)
     return Outcome(

@@ -108,9 +108,9 @@ def spec_of(options: Namespace) -> TrialSpec:
     _check_sections(settings)
     controller, preset = trial_setup.choose_controller(robot, controller, preset)
     if not options.champion:
-        gait = trial_setup.own_gait(robot, controller, preset)
+        gait = trial_setup.default_gait_parameters(robot, controller, preset)
     parameters = trial_setup.controller_parameters(
-        controller, preset, trial_setup.merged(gait, settings.get('gait', {}))
+        controller, preset, trial_setup.merge_settings(gait, settings.get('gait', {}))
     )
     scene = dict(settings.get('scene', {}))
     if options.engine:
@@ -119,7 +119,7 @@ def spec_of(options: Namespace) -> TrialSpec:
         scene['terrain'] = trial_setup.parse_terrain(options.terrain)
     script = trial_setup.default_script(robot)
     if options.cmd is not None:
-        script = trial_setup.steady(trial_setup.parse_velocity(options.cmd))
+        script = trial_setup.constant_script(trial_setup.parse_velocity(options.cmd))
     duration = options.seconds
     if duration is None:
         duration = float(robot.defaults.get('duration', 10.0))
@@ -172,7 +172,7 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
     from gait_core import registry
     from gait_core.errors import ConfigurationError
     from gait_core.robot.load import load_robot
-    from gait_core.trial.champion import check_robot, read_gait_file
+    from gait_core.trial.champion import check_champion_robot, read_gait_file
     from gait_core.trial.setup import choose_controller
 
     if not options.champion:
@@ -187,7 +187,7 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
         return controller, preset, found.gait(cls.Params), {}
     champion = found.champion()
     spec = champion.spec
-    if warning := check_robot(path, champion, options.robot):
+    if warning := check_champion_robot(path, champion, options.robot):
         print(f'gait: {path}: {warning}', file=sys.stderr)
     if options.controller and options.controller != spec.controller:
         raise ConfigurationError(
@@ -199,12 +199,14 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
 
 
 def _check_sections(settings: Mapping[str, Any]) -> None:
-    from gait_core.errors import ConfigurationError, unknown
+    from gait_core.errors import ConfigurationError, unknown_name_error
 
     valid = ('gait', 'scene', 'settle_time')
     for name, value in settings.items():
         if name not in valid:
-            raise unknown('setting', name, ('gait.<name>', 'scene.<name>', 'settle_time'))
+            raise unknown_name_error(
+                'setting', name, ('gait.<name>', 'scene.<name>', 'settle_time')
+            )
         if name != 'settle_time' and not isinstance(value, Mapping):
             raise ConfigurationError(f"setting '{name}' needs a name behind a dot: {name}.<name>")
 
@@ -219,8 +221,8 @@ def _number(name: str, value: Any) -> float:
 
 def _print_gates(rollout: Rollout) -> None:
     """Say what an evolution would make of a trial that it is not part of."""
-    from gait_core.trial.gates import default_limits, exceeded
+    from gait_core.trial.gates import default_gate_limits, exceeded_gate
 
-    name, line = exceeded(rollout, default_limits(rollout.robot, rollout.spec.scene))
+    name, line = exceeded_gate(rollout, default_gate_limits(rollout.robot, rollout.spec.scene))
     verdict = f'invalid:{name} ({line})' if name else 'passed'
     print(f'  {"gates:":19}{verdict}')

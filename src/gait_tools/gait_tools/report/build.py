@@ -11,7 +11,7 @@ import shlex
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text
 from gait_core.measures.metrics import trial_metrics
-from gait_core.trial.champion import Champion, check_robot, read_champion
+from gait_core.trial.champion import Champion, check_champion_robot, read_champion
 from gait_core.trial.loop import run_loop
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import FELL, TrialResult
@@ -76,7 +76,7 @@ def load_subject(source: Path) -> Subject:
 def _checked_champion(file: Path) -> Champion:
     """Return the champion of a file; ConfigurationError if its robot is another one by now."""
     champion = read_champion(file)
-    check_robot(file, champion)
+    check_champion_robot(file, champion)
     return champion
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.measures.metrics import contact_zmp, cumulative_joint_work, trial_gait_diagram
 from gait_core.measures.stability import support_margins, support_polygon
-from gait_core.trial.gates import GATES, default_limits
+from gait_core.trial.gates import GATES, default_gate_limits
 from gait_core.trial.rollout import Rollout
 from gait_evolver.run.log import TrialRow
 from gait_evolver.scoring import group_by_candidate, status_and_fitness
@@ -244,7 +244,7 @@ def joints_chart(rollout: Rollout) -> Chart | None:
 
 def gates_table(rollout: Rollout) -> list[dict[str, Any]]:
     """Return what each gate measured in a trial and its limit, in the order of the gates."""
-    limits = rollout.spec.gates or default_limits(rollout.robot, rollout.spec.scene)
+    limits = rollout.spec.gates or default_gate_limits(rollout.robot, rollout.spec.scene)
     rows = []
     for name, limit in limits.items():
         value = GATES[name].measure(rollout)

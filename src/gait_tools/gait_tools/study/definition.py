@@ -18,7 +18,7 @@ from typing import Any, cast
 from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_json, write_atomically
-from gait_core.parameters.plain_data import plain
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.verdict import FAIL, PASS, Range
 from gait_tools.study.session import Session
@@ -210,7 +210,7 @@ def run_study(study: Study, session: Session, listener: Listener) -> list[Row]:
             found = [skipped(part.name, part.name.replace('_', ' '), part.skipped_when_quick)]
         else:
             found = list(part.measure(session))
-            content = {'format': FORMAT, 'rows': plain(found)}
+            content = {'format': FORMAT, 'rows': to_plain_data(found)}
             file.parent.mkdir(exist_ok=True)
             write_atomically(file, json.dumps(content, indent=1, allow_nan=False) + '\n')
         listener(part, found)
@@ -232,7 +232,7 @@ def study_object(study: Study, session: Session, rows: Sequence[Row]) -> dict[st
         'quick': session.quick,
         'seed': session.seed,
         'run_dir': str(session.folder),
-        'rows': plain(list(rows)),
+        'rows': to_plain_data(list(rows)),
         **counts(rows),
     }
 

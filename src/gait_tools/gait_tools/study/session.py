@@ -18,7 +18,7 @@ from gait_core.files.access import read_json, write_atomically
 from gait_core.trial.champion import Champion, read_champion
 from gait_core.trial.loop import run_loop
 from gait_core.trial.rollout import Rollout
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.seeding import check_seed, derived_seed
 from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
@@ -126,7 +126,7 @@ class Session:
         return run_loop(spec).rollout()
 
     def evolve(
-        self, name: str, experiment: str, overrides: Mapping[str, Any] = NOTHING
+        self, name: str, experiment: str, overrides: Mapping[str, Any] = EMPTY_MAPPING
     ) -> Evolved:
         """
         Return an evolution of this study, run or resumed in ``runs/<name>`` of its folder.

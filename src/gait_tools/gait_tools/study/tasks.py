@@ -89,7 +89,7 @@ def _results(
 
 def _work(work: Callable[[Piece], Any], pieces: Mapping[str, Piece], key: str) -> Any:
     """Work off a piece in a worker process."""
-    liveness.enter(liveness.WORKING)
+    liveness.set_activity(liveness.WORKING)
     return work(pieces[key])
 
 

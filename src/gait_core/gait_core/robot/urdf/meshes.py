@@ -17,7 +17,7 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import read_bytes
 from gait_core.robot.find import find_package
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 _DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
 _MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
@@ -27,7 +27,7 @@ _MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
 def resolve_mesh(
     reference: str,
     source: Path,
-    packages: Mapping[str, str | Path] = NOTHING,
+    packages: Mapping[str, str | Path] = EMPTY_MAPPING,
 ) -> str:
     """
     Return the absolute path of a mesh file, or raise ConfigurationError naming it.

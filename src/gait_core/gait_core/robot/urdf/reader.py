@@ -10,13 +10,13 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from gait_core.arrays import frozen
-from gait_core.errors import ConfigurationError, excerpt, nearest
+from gait_core.arrays import read_only_array
+from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.kinematics.frames import inertia_in_outer_frame
 from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, limit_fault
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.xml_source import read_xml
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 JOINT_KINDS = (*MOVING_KINDS, 'fixed')
 _GEOMETRIES = ('box', 'sphere', 'cylinder', 'capsule', 'mesh')
@@ -34,7 +34,7 @@ class LinkTree:
     joints: tuple[Joint, ...]
 
 
-def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> LinkTree:
+def read_urdf(path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING) -> LinkTree:
     """
     Return the links and joints of a .urdf or .xacro file.
 
@@ -128,8 +128,8 @@ class _ElementReader:
         return Link(
             name=name,
             mass=mass,
-            com=frozen(com, (3,), name='com'),
-            inertia=frozen(inertia, (3, 3), name='inertia'),
+            com=read_only_array(com, (3,), name='com'),
+            inertia=read_only_array(inertia, (3, 3), name='inertia'),
             collisions=tuple(self.shape(owner, item) for item in element.findall('collision')),
             visuals=tuple(self.shape(owner, item) for item in element.findall('visual')),
         )
@@ -199,7 +199,7 @@ class _ElementReader:
                 kind == 'spherical'
             )
             raise self._fault(
-                f"{owner} has the unknown type '{kind}': {nearest(kind, JOINT_KINDS)}{hint}"
+                f"{owner} has the unknown type '{kind}': {name_hint(kind, JOINT_KINDS)}{hint}"
             )
         ends = [
             item.get('link', '') if item is not None else ''
@@ -345,7 +345,7 @@ def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: st
             if end not in names:
                 raise ConfigurationError(
                     f"{source}: joint '{joint.name}' names the unknown link '{end}': "
-                    f'{nearest(end, names)}'
+                    f'{name_hint(end, names)}'
                 )
         other = parents.setdefault(joint.child, joint.name)
         if other != joint.name:
@@ -356,7 +356,7 @@ def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: st
         if joint.mimic is not None and joint.mimic.joint not in {item.name for item in joints}:
             raise ConfigurationError(
                 f"{source}: joint '{joint.name}' mimics the unknown joint '{joint.mimic.joint}': "
-                f'{nearest(joint.mimic.joint, (item.name for item in joints))}'
+                f'{name_hint(joint.mimic.joint, (item.name for item in joints))}'
             )
     for joint in joints:
         _check_mimic(source, joint, {item.name: item for item in joints})

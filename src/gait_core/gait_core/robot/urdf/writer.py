@@ -7,7 +7,7 @@ import math
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.robot.model import MOVING_KINDS, SPHERICAL_KIND, Joint, Link, RobotModel, Shape
 
 
@@ -89,7 +89,7 @@ def _serialize(document: Element) -> str:
 
 def _links_of_tree(robot: RobotModel, root: str) -> list[Link]:
     if root and root not in robot.roots:
-        raise unknown('root link', root, robot.roots)
+        raise unknown_name_error('root link', root, robot.roots)
     if not root and len(robot.roots) > 1:
         raise ConfigurationError(
             f"robot '{robot.name}' has {len(robot.roots)} roots ({', '.join(robot.roots)}); "

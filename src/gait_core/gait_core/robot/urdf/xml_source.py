@@ -16,13 +16,15 @@ from xml.etree import ElementTree
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import MEBIBYTE, read_bytes, read_text
 from gait_core.robot.find import read_package_name
-from gait_core.trial.scene import NOTHING
+from gait_core.trial.scene import EMPTY_MAPPING
 
 XML_LIMIT = 8 * MEBIBYTE
 """Size limit of a description and of each included file [bytes]."""
 
 
-def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> ElementTree.Element:
+def read_xml(
+    path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING
+) -> ElementTree.Element:
     """
     Return the root element of a description.
 

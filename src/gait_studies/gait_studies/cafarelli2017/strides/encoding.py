@@ -16,7 +16,7 @@ import math
 from numba import njit
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray, frozen
+from gait_core.arrays import BoolArray, FloatArray, read_only_array
 from gait_core.errors import ConfigurationError
 
 GENES = 48
@@ -42,12 +42,12 @@ class GeneLimits:
     @property
     def lower(self) -> FloatArray:
         """The lower bound of each gene, (48,)."""
-        return frozen(np.tile(self.low, POSTURES * LEGS), name='lower')
+        return read_only_array(np.tile(self.low, POSTURES * LEGS), name='lower')
 
     @property
     def upper(self) -> FloatArray:
         """The upper bound of each gene, (48,)."""
-        return frozen(np.tile(self.high, POSTURES * LEGS), name='upper')
+        return read_only_array(np.tile(self.high, POSTURES * LEGS), name='upper')
 
 
 LIMITS_AS_CODED = GeneLimits(low=(30.0, 0.0, 6.0, 6.0), high=(145.0, 145.0, 12.0, 12.0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import math
 from typing import NamedTuple
 
-from gait_core.parameters.declaration import Parameters, bounded
+from gait_core.parameters.declaration import Parameters, float_parameter
 
 WATTS_PER_RPM = 0.1047
 """Power of 1 N m at 1 rpm [W], 2 pi / 60 as rounded in Eqs. 3.11 and 3.38."""
@@ -39,51 +39,53 @@ class HexapodParameters(Parameters):
 
     """
 
-    body_length: float = bounded(
+    body_length: float = float_parameter(
         0.54, low=0.1, high=2.0, unit='m', doc='Distance from the front hips to the rear hips.'
     )
-    body_width: float = bounded(
+    body_width: float = float_parameter(
         0.42, low=0.1, high=2.0, unit='m', doc='Distance between the two middle hips.'
     )
-    tripod_width: float = bounded(
+    tripod_width: float = float_parameter(
         0.39,
         low=0.05,
         high=2.0,
         unit='m',
         doc='Distance from the line of the two hips on one side to the middle hip of the other.',
     )
-    body_mass: float = bounded(
+    body_mass: float = float_parameter(
         10.0, low=0.0, high=100.0, unit='kg', doc='Mass of the body without legs.'
     )
-    segment_mass: float = bounded(
+    segment_mass: float = float_parameter(
         1.0,
         low=0.0,
         high=10.0,
         unit='kg',
         doc='Mass of each of the twelve leg segments, with motors.',
     )
-    gravity: float = bounded(9.81, low=0.0, high=30.0, unit='m/s^2', doc='Magnitude of gravity.')
-    lead: float = bounded(
+    gravity: float = float_parameter(
+        9.81, low=0.0, high=30.0, unit='m/s^2', doc='Magnitude of gravity.'
+    )
+    lead: float = float_parameter(
         0.006, low=0.0005, high=0.1, unit='m', doc='Lead of the screws: travel per turn.'
     )
-    screw_diameter: float = bounded(
+    screw_diameter: float = float_parameter(
         0.01, low=0.001, high=0.1, unit='m', doc='Diameter of the screws.'
     )
-    screw_friction: float = bounded(
+    screw_friction: float = float_parameter(
         0.5,
         low=0.0,
         high=2.0,
         unit='-',
         doc='Coefficient of friction at the thread; plastic on plastic.',
     )
-    screw_speed: float = bounded(
+    screw_speed: float = float_parameter(
         0.06,
         low=0.001,
         high=1.0,
         unit='m/s',
         doc='Speed of a moving rod: its whole stroke in 1 s.',
     )
-    guide_friction: float = bounded(
+    guide_friction: float = float_parameter(
         0.0,
         low=0.0,
         high=2.0,

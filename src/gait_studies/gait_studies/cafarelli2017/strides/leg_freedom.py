@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_studies.cafarelli2017.strides.encoding import (
     GENES,
     LEGS,
@@ -57,7 +57,7 @@ class LegFreedom:
     def __post_init__(self) -> None:
         """Check the kind."""
         if self.kind not in LEG_KINDS:
-            raise unknown('kind of leg', self.kind, LEG_KINDS)
+            raise unknown_name_error('kind of leg', self.kind, LEG_KINDS)
 
     @property
     def dimension(self) -> int:

@@ -31,7 +31,13 @@ import numpy as np
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.errors import ConfigurationError
 from gait_core.measures.energy import cost_of_transport
-from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    bool_parameter,
+    float_parameter,
+    int_parameter,
+    str_parameter,
+)
 from gait_studies.cafarelli2017.strides.encoding import GENES, joints_from_genes
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
 from gait_studies.cafarelli2017.strides.kernel import (
@@ -50,14 +56,14 @@ _COLUMN_INDEX = {name: i for i, name in enumerate(MEASURE_COLUMNS)}
 class MeasureSettings(Parameters):
     """Conditions of the measurement of a stride, and the parts of its energy."""
 
-    steps: int = whole(16, low=1, high=10000, doc='Intervals per phase, trapezoidal rule.')
-    phase_duration: float = bounded(
+    steps: int = int_parameter(16, low=1, high=10000, doc='Intervals per phase, trapezoidal rule.')
+    phase_duration: float = float_parameter(
         1.0, low=0.01, high=100.0, unit='s', doc='Duration of each phase.'
     )
-    slope_up: float = bounded(
+    slope_up: float = float_parameter(
         0.0, low=-1.0, high=1.0, unit='rad', doc='Angle of the ground, positive uphill.'
     )
-    slope_across: float = bounded(
+    slope_across: float = float_parameter(
         0.0,
         low=-1.0,
         high=1.0,
@@ -65,44 +71,44 @@ class MeasureSettings(Parameters):
         doc='Angle of the ground, positive where left is up. Energies are the mean of both '
         'tripods, the margin is the smaller one.',
     )
-    loads: str = text(
+    loads: str = str_parameter(
         'statics',
         choices=('statics', 'equal'),
         doc='Loads of the feet in stance. statics: in equilibrium, with gravity along the slope. '
         'equal: a third each, body parallel to the ground.',
     )
-    axial_force: str = text(
+    axial_force: str = str_parameter(
         'path',
         choices=('path', 'printed'),
         doc='Force along a screw. path: that which does the work along the path. printed: Eqs. '
         '3.4 to 3.7, level ground only.',
     )
-    screw: str = text(
+    screw: str = str_parameter(
         'friction',
         choices=('friction', 'symmetric'),
         doc='Work of a screw. friction: yielding to the load needs less than pushing against it, '
         'and none if the screw cannot lock itself. symmetric: the same both ways, as published.',
     )
-    work: str = text(
+    work: str = str_parameter(
         'absolute',
         choices=('absolute', 'positive'),
         doc='Work of hips and knees that counts as energy. absolute: braking costs as much as '
         'driving. positive: braking is free.',
     )
-    lift: bool = flag(
+    lift: bool = bool_parameter(
         True,
         doc='Energy includes the lift that the joints leave out: a body that sinks in a stroke, '
         'or does not climb with its slope, is raised before the next one.',
     )
-    heat: bool = flag(False, doc='Energy includes the heat of the motors.')
-    rotary_constant: float = bounded(
+    heat: bool = bool_parameter(False, doc='Energy includes the heat of the motors.')
+    rotary_constant: float = float_parameter(
         1.8,
         low=0.001,
         high=1000.0,
         unit='N m/sqrt(W)',
         doc='Motor constant at hips and knees; assumed: a servo that stalls at 40 N m and 480 W.',
     )
-    screw_constant: float = bounded(
+    screw_constant: float = float_parameter(
         0.05,
         low=0.0001,
         high=100.0,

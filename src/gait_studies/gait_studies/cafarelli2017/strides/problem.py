@@ -17,7 +17,7 @@ import numpy as np
 from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_core.trial.spec import OK
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
 from gait_studies.cafarelli2017.strides.leg_freedom import LegFreedom
@@ -148,7 +148,7 @@ class StrideProblem:
         """Check the objectives."""
         for name in self.objectives:
             if name not in OBJECTIVES:
-                raise unknown('objective', name, OBJECTIVES)
+                raise unknown_name_error('objective', name, OBJECTIVES)
 
     def search(self, seed: int, settings: Mapping[str, Any] | None = None) -> StrideSolution:
         """

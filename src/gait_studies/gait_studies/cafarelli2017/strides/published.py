@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from gait_core.arrays import FloatArray, frozen
-from gait_core.errors import unknown
+from gait_core.arrays import FloatArray, read_only_array
+from gait_core.errors import unknown_name_error
 from gait_studies.cafarelli2017.strides.encoding import genes_from_legs
 
 TableRow = dict[str, float]
@@ -34,7 +34,7 @@ def _entry(name: str, holding: str) -> dict[str, Any]:
         if isinstance(value, dict) and holding in value
     }
     if name not in known:
-        raise unknown('published table', name, known)
+        raise unknown_name_error('published table', name, known)
     entry: dict[str, Any] = known[name]
     return entry
 
@@ -48,7 +48,9 @@ def published_table(name: str) -> list[TableRow]:
 def published_runs(name: str) -> dict[float, FloatArray]:
     """Return the ten runs (10,) per setting of a table of the appendix, e.g. ``table_a_1``."""
     entry = _entry(name, 'runs')
-    return {float(key): frozen(row, (10,), name=name) for key, row in entry['runs'].items()}
+    return {
+        float(key): read_only_array(row, (10,), name=name) for key, row in entry['runs'].items()
+    }
 
 
 def published_checkpoints() -> dict[int, float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_studies.cafarelli2017.strides.leg import foot_position
 from gait_studies.cafarelli2017.strides.published import published_table
 from gait_studies.cafarelli2017.strides.rules import PRINTED, StrideRules
@@ -72,7 +72,7 @@ class RunOutcome:
 def sweep_rows(name: str) -> list[SweepRow]:
     """Return the rows of a table of chapter 6 that varies one setting, e.g. ``table_6_2``."""
     if name not in _SWEEP_COLUMNS:
-        raise unknown('published sweep', name, _SWEEP_COLUMNS)
+        raise unknown_name_error('published sweep', name, _SWEEP_COLUMNS)
     varied, mean = _SWEEP_COLUMNS[name]
     return [
         SweepRow(

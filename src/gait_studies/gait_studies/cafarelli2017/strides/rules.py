@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gait_core.parameters.declaration import Parameters, bounded, share, text, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    float_parameter,
+    fraction_parameter,
+    int_parameter,
+    str_parameter,
+)
 
 CODED, PRINTED = 'coded', 'printed'
 _EITHER = (CODED, PRINTED)
@@ -40,57 +46,57 @@ class StrideRules(Parameters):
     Where a parameter takes ``coded`` or ``printed``, text and program of the thesis differ.
     """
 
-    intervals: int = whole(
+    intervals: int = int_parameter(
         100,
         low=1,
         high=10000,
         doc='Intervals of each joint range in the rotary sum: 10 in chapter 4, 100 in the '
         'listing.',
     )
-    samples: str = text(
+    samples: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Samples of a joint range. coded: as many as intervals or one more, by rounding of '
         'the running angle (one more is about 1 % of energy). printed: as many as intervals.',
     )
-    one_joint: str = text(
+    one_joint: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Energy of a phase in which one joint moves. coded: a line integral. printed: Eq. '
         '3.37, whose area is then zero.',
     )
-    components: str = text(
+    components: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Components of force. coded: magnitudes, also of their sum. printed: signed (Eqs. '
         '3.21 and 3.36).',
     )
-    corner_angles: str = text(
+    corner_angles: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Angles of the leg. coded: law of cosines. printed: sign error of Eqs. 3.26 and 3.31.',
     )
-    order: str = text(
+    order: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Pairing of rotary work and screws; the lesser sum is used. coded: first lengths with '
         'first angles, or last with last. printed: first lengths with last angles, or the reverse '
         '(section 5.2.6).',
     )
-    distance: str = text(
+    distance: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Distance. coded: magnitude, so backward counts as forward. printed: signed.',
     )
-    pose_angles: str = text(
+    pose_angles: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Angles of the pose. coded: law of cosines. printed: sign error of Eqs. 5.8 and 5.11.',
     )
-    front_height: str = text(
+    front_height: str = str_parameter(
         CODED, choices=_EITHER, doc='Angle in Eq. 5.14. coded: 180 degrees. printed: 108.'
     )
-    dead_band: float = bounded(
+    dead_band: float = float_parameter(
         0.01,
         low=0.0,
         high=0.1,
@@ -98,29 +104,31 @@ class StrideRules(Parameters):
         doc='Difference of the heights of both sides up to which the body counts as level, as in '
         'the program; 0 as in the text.',
     )
-    side_clearance: str = text(
+    side_clearance: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Distance of the corner hips. coded: 2 w_t - w_b. printed: w_b (Eq. 5.27).',
     )
-    rear_edge: str = text(
+    rear_edge: str = str_parameter(
         CODED,
         choices=_EITHER,
         doc='Side of the edge from foot 2 to 3 on which the CoM must lie. coded: below. printed: '
         'above, and the offset has the other sign (Eqs. 5.41 and 5.44).',
     )
-    buffer: float = bounded(
+    buffer: float = float_parameter(
         0.0025,
         low=0.0,
         high=0.1,
         unit='m',
         doc='Least distance of the CoM to each edge of the triangle of feet.',
     )
-    efficiency_weight: float = share(0.97, doc='Weight w0 of distance per energy.')
-    dragging_weight: float = share(
+    efficiency_weight: float = fraction_parameter(0.97, doc='Weight w0 of distance per energy.')
+    dragging_weight: float = fraction_parameter(
         (1.0 - 0.97) / 2.0, doc='Weight w1 of a swing free of the ground.'
     )
-    stability_weight: float = share((1.0 - 0.97) / 2.0, doc='Weight w2 of static stability.')
+    stability_weight: float = fraction_parameter(
+        (1.0 - 0.97) / 2.0, doc='Weight w2 of static stability.'
+    )
 
     def as_named_tuple(self) -> RuleFlags:
         """Return what compiled code takes."""

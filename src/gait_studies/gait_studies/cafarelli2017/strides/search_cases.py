@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import unknown
+from gait_core.errors import unknown_name_error
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
 from gait_studies.cafarelli2017.strides.leg_freedom import (
     FROZEN_LENGTHS,
@@ -136,9 +136,9 @@ class SearchCase:
     def problem(self) -> StrideProblem:
         """Return what is asked."""
         if self.ground not in GROUNDS:
-            raise unknown('ground', self.ground, GROUNDS)
+            raise unknown_name_error('ground', self.ground, GROUNDS)
         if self.assumption not in ASSUMPTIONS:
-            raise unknown('assumption', self.assumption, ASSUMPTIONS)
+            raise unknown_name_error('assumption', self.assumption, ASSUMPTIONS)
         changed = ASSUMPTIONS[self.assumption]
         return StrideProblem(
             legs=self.legs,

@@ -16,7 +16,7 @@ from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import AppliedTargets
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.terrains import load_terrain
@@ -76,7 +76,7 @@ def _refuse_others(robot: RobotModel, scene: Scene) -> None:
     known = (
         scene.terrain.name == 'flat'
         and not scene.pushes
-        and not build(BulletOptions, scene.engine_options).self_collision
+        and not make_parameters(BulletOptions, scene.engine_options).self_collision
         and not any(joint.mimic for joint in robot.joints)
         and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
     )
@@ -100,7 +100,7 @@ class _Script:
         """Empty the client and bring the robot to its start."""
         client, robot, scene, pose = self.client, self._robot, self._scene, self._pose
         pb.resetSimulation(physicsClientId=client)
-        set_physics(client, scene, build(BulletOptions, scene.engine_options))
+        set_physics(client, scene, make_parameters(BulletOptions, scene.engine_options))
         plane = pb.createCollisionShape(pb.GEOM_PLANE, physicsClientId=client)
         ground = pb.createMultiBody(0.0, plane, physicsClientId=client)
         body = pb.loadURDF(

@@ -102,7 +102,7 @@ class BulletEngine(SceneEngine):
         for tick in range(-ticks, 0):
             # Steps before tick 0 have negative numbers: nothing pushes then.
             self._advance(tick * steps, steps)
-            liveness.beat()
+            liveness.count_period()
             seen = self._read(0)
         if ticks:
             motors.release()

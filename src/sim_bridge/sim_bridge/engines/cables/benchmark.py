@@ -11,7 +11,7 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
-from gait_core.benchmark import Measurement, in_turn
+from gait_core.benchmark import Measurement, shortest_times
 from gait_core.contracts import Engine, TapeEngine
 from gait_core.motion.targets import AppliedTape
 from gait_core.robot.load import load_robot
@@ -39,7 +39,7 @@ def benchmark() -> list[Measurement]:
     scene = make_scene(ROBOT, {'engine': 'cables'})
     tape = _tape(robot, SECONDS)
     engine.reset(scene, 0)
-    (alone,) = in_turn(partial(_rolled, engine, scene, tape), repeats=3)
+    (alone,) = shortest_times(partial(_rolled, engine, scene, tape), repeats=3)
     engine.close()
     rows = [
         Measurement(
@@ -59,7 +59,7 @@ def benchmark() -> list[Measurement]:
 def _over_bullet(robot: RobotModel) -> Measurement:
     tape = _tape(robot, _SHORT)
     engines = {name: registry.engine(name)() for name in ('cables', 'bullet')}
-    ours, theirs = in_turn(
+    ours, theirs = shortest_times(
         *(
             partial(_rolled, engine, make_scene(ROBOT, {'engine': name}), tape)
             for name, engine in engines.items()

@@ -99,7 +99,7 @@ class FreeBodiesEngine(SceneEngine):
         # Steps before tick 0 have negative numbers: nothing pushes then.
         for tick in range(-ticks, 0):
             self._advance(targets, tick * self._steps)
-            liveness.beat()
+            liveness.count_period()
             seen = self._read(0)
         return seen
 

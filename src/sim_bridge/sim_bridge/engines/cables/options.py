@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters.declaration import Parameters, bounded, share, whole
+from gait_core.parameters.declaration import (
+    Parameters,
+    float_parameter,
+    fraction_parameter,
+    int_parameter,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,63 +21,63 @@ class NodeOptions(Parameters):
     in the law ``coulomb`` alone.
     """
 
-    lift_off: int = whole(
+    lift_off: int = int_parameter(
         0,
         low=0,
         high=3,
         doc='Friction state of a node in the air. 0: holds. 1: is reset. 2: continues. 3: holds, '
         'but is reset where it breaks away.',
     )
-    reading: int = whole(
+    reading: int = int_parameter(
         0,
         low=0,
         high=1,
         doc='Bristle stiffness sigma_o in Eq. 5 of Korbel (2013). 0 (A): stiction_stiffness. '
         '1 (C): stiction_rate times the speed.',
     )
-    ground_stiffness: float = bounded(
+    ground_stiffness: float = float_parameter(
         4378.17, low=0.0, high=1e9, unit='N/m', doc='Stiffness of the normal force (25 lb/in).'
     )
-    ground_damping: float = bounded(
+    ground_damping: float = float_parameter(
         186158.0,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
         doc='Damping of the normal force, times depth and its rate (27 lb s/in^2).',
     )
-    stiction_range: float = bounded(
+    stiction_range: float = float_parameter(
         1.016e-4, low=1e-9, high=1.0, unit='m', doc='Largest friction state (0.004 in).'
     )
-    stiction_stiffness: float = bounded(
+    stiction_stiffness: float = float_parameter(
         52.538, low=0.0, high=1e9, unit='N/m', doc='Bristle stiffness in reading A (0.3 lb/in).'
     )
-    stiction_rate: float = bounded(
+    stiction_rate: float = float_parameter(
         2068.4,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
         doc='Factor of the bristle stiffness in reading C (0.3 lb s/in^2).',
     )
-    stiction_damping: float = bounded(
+    stiction_damping: float = float_parameter(
         70.0507,
         low=0.0,
         high=1e9,
         unit='N s/m',
         doc='Bristle damping sigma_1 while stuck (0.4 lb s/in).',
     )
-    stiction_boost: float = bounded(
+    stiction_boost: float = float_parameter(
         0.7,
         low=0.0,
         high=100.0,
         unit='-',
         doc='Relative increase a_c of the bristle stiffness while stuck.',
     )
-    forward_share: float = share(
+    forward_share: float = fraction_parameter(
         1.0,
         doc='Share of the friction that acts against motion along +x; 1: equal in both '
         'directions.',
     )
-    coulomb_speed: float = bounded(
+    coulomb_speed: float = float_parameter(
         0.01,
         low=1e-6,
         high=10.0,

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, name_hint
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.motion.state_tape import StateTape
 from gait_core.processes import liveness
@@ -138,7 +138,7 @@ class Reader:
         if name not in robot.link_index:
             raise ConfigurationError(
                 f"robot '{robot.name}': imu_link '{name}' is no link: "
-                f'{nearest(name, robot.link_index)}'
+                f'{name_hint(name, robot.link_index)}'
             )
         self._mount = Mount(
             body=robot.link_index[name],
@@ -175,7 +175,7 @@ class Reader:
         """Advance from a tick under targets (T, 3, K, e); return the states within range."""
         count = len(targets)
         view, contacts = self._room(count), np.empty((count, *motion.work.contacts.shape))
-        views, first = (view, contacts, liveness.counter()), tick * setting.steps
+        views, first = (view, contacts, liveness.period_counter()), tick * setting.steps
         count = _play(setting, motion, targets, first, self._mount, views)
         if not count:
             return StateTape.from_states(())

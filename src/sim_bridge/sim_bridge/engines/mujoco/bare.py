@@ -17,7 +17,7 @@ import numpy as np
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import AppliedTargets
-from gait_core.parameters.declaration import build
+from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.loop import initial_positions
@@ -45,7 +45,7 @@ def bare_trial(
         For a scene or robot that the script does not know.
 
     """
-    options = build(MujocoOptions, scene.engine_options)
+    options = make_parameters(MujocoOptions, scene.engine_options)
     _refuse_others(robot, scene, options)
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)

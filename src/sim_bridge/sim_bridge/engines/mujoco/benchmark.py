@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gait_core.benchmark import Measurement, in_turn
+from gait_core.benchmark import Measurement, shortest_times
 from gait_core.trial.setup import default_trial, usable_engines, usable_robots
 from sim_bridge.engines.mujoco.bare import bare_trial
 from sim_bridge.engines.shared.trial_benchmark import (
@@ -26,7 +26,7 @@ def benchmark() -> list[Measurement]:
 
 
 def _rate(robot: str) -> Measurement:
-    bullet, mujoco = in_turn(
+    bullet, mujoco = shortest_times(
         *(
             trial_time(open_loop(default_trial(robot, SECONDS, {'engine': engine})))
             for engine in ('bullet', 'mujoco')

@@ -87,7 +87,7 @@ class MujocoEngine(SceneEngine):
         for _ in range(ticks):
             # Pushes count from tick 0.
             self._advance(-self._steps, self._steps)
-            liveness.beat()
+            liveness.count_period()
             self._actuators.forget_work()
             seen = self._read(0)
         if ticks:

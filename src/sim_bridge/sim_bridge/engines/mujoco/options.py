@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters.declaration import bounded, whole
+from gait_core.parameters.declaration import float_parameter, int_parameter
 from sim_bridge.engines.shared.ground_springs import GroundSpringOptions
 
 
@@ -12,63 +12,63 @@ from sim_bridge.engines.shared.ground_springs import GroundSpringOptions
 class MujocoOptions(GroundSpringOptions):
     """Solver and contact options; contacts are stiff and the friction cone is elliptic."""
 
-    iterations: int = whole(
+    iterations: int = int_parameter(
         100,
         low=1,
         high=10000,
         doc='Largest number of iterations of the constraint solver per physics step.',
     )
-    line_iterations: int = whole(
+    line_iterations: int = int_parameter(
         50, low=1, high=10000, doc='Largest number of line search steps per iteration.'
     )
-    tolerance: float = bounded(
+    tolerance: float = float_parameter(
         1e-8,
         low=0.0,
         high=1.0,
         unit='-',
         doc='Improvement of the cost below which the solver stops early.',
     )
-    implicit: int = whole(
+    implicit: int = int_parameter(
         1,
         low=0,
         high=1,
         doc='1: joint damping implicit in velocity (implicitfast); 0: semi-implicit Euler.',
     )
-    impedance_ratio: float = bounded(
+    impedance_ratio: float = float_parameter(
         100.0,
         low=0.01,
         high=1e5,
         unit='-',
         doc='Hardness of friction over that of the normal force; at low values feet creep.',
     )
-    contact_recovery: float = bounded(
+    contact_recovery: float = float_parameter(
         0.02,
         low=1e-4,
         high=10.0,
         unit='s',
         doc='Time constant with which a penetration decays; an impact ends within a physics step.',
     )
-    contact_impedance: float = bounded(
+    contact_impedance: float = float_parameter(
         0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a contact.'
     )
-    servo_impedance: float = bounded(
+    servo_impedance: float = float_parameter(
         0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a velocity-level servo.'
     )
-    limit_recovery: float = bounded(
+    limit_recovery: float = float_parameter(
         0.02,
         low=1e-4,
         high=10.0,
         unit='s',
         doc='Time constant with which the excess of a joint over its limit decays.',
     )
-    armature: float = bounded(
+    armature: float = float_parameter(
         0.0,
         low=0.0,
         high=100.0,
         unit='kg m^2',
         doc='Rotor inertia added to every joint; kg for a prismatic one.',
     )
-    self_collision: int = whole(
+    self_collision: int = int_parameter(
         0,
         low=0,
         high=1,

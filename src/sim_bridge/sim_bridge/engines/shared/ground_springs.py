@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, share
+from gait_core.parameters.declaration import Parameters, float_parameter, fraction_parameter
 from gait_core.trial.scene import Scene
 
 SPRINGS, STICKY, STICKY_SPRINGS = 'springs', 'sticky', 'sticky_springs'
@@ -28,50 +28,50 @@ class GroundSpringOptions(Parameters):
 
     """
 
-    ground_strength: float = bounded(
+    ground_strength: float = float_parameter(
         17.5, low=1e-6, high=1e6, unit='N/kg', doc="Law 'springs': strength of the ground."
     )
-    ground_rise: float = bounded(
+    ground_rise: float = float_parameter(
         3000.0,
         low=1e-3,
         high=1e9,
         unit='1/m',
         doc="Law 'springs': exponential rise of the ground.",
     )
-    ground_depth: float = bounded(
+    ground_depth: float = float_parameter(
         0.01,
         low=1e-6,
         high=1e3,
         unit='m',
         doc="Law 'springs': depth from which the force is constant.",
     )
-    ground_return: float = share(
+    ground_return: float = fraction_parameter(
         0.5,
         doc="Law 'springs': share of the force while the depth falls, and of the height of a "
         'rebound.',
     )
-    ground_slow: float = bounded(
+    ground_slow: float = float_parameter(
         1e-3,
         low=1e-9,
         high=1e3,
         unit='m/s',
         doc="Law 'springs': the share sets in between this speed inward and outward.",
     )
-    stick_strength: float = bounded(
+    stick_strength: float = float_parameter(
         1.75,
         low=1e-6,
         high=1e6,
         unit='N/kg',
         doc="Law 'sticky': strength of the spring of a sole.",
     )
-    stick_rise: float = bounded(
+    stick_rise: float = float_parameter(
         3000.0,
         low=1e-3,
         high=1e9,
         unit='1/m',
         doc="Law 'sticky': exponential rise of the spring of a sole.",
     )
-    stick_reach: float = bounded(
+    stick_reach: float = float_parameter(
         2e-4,
         low=1e-9,
         high=1e3,
@@ -79,7 +79,7 @@ class GroundSpringOptions(Parameters):
         doc="Law 'sticky': distance from which a sole comes loose; it sticks again where it "
         'touches.',
     )
-    stick_return: float = share(
+    stick_return: float = fraction_parameter(
         0.0, doc="Law 'sticky': share of the force while the distance falls."
     )
 

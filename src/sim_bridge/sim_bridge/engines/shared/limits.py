@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import math
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, SimulationDiverged, nearest
+from gait_core.errors import ConfigurationError, SimulationDiverged, name_hint
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Push, Scene
@@ -50,7 +50,7 @@ def refuse_unsupported(
     if scene.contact_law not in contact_laws:
         raise ConfigurationError(
             f"engine '{engine}' has no contact law '{scene.contact_law}' for robot "
-            f"'{robot.name}': {nearest(scene.contact_law, contact_laws)}"
+            f"'{robot.name}': {name_hint(scene.contact_law, contact_laws)}"
             + ("; engine 'mujoco' has it" if scene.contact_law in SPRING_LAWS else '')
         )
     if robot.force_elements and FORCE_ELEMENTS not in carries:
@@ -133,7 +133,7 @@ class PushWindow:
         places: Mapping[str, Place] = model.places
         name = push.link or robot.links[0].name
         if name not in places:
-            raise ConfigurationError(f"push on unknown link '{name}': {nearest(name, places)}")
+            raise ConfigurationError(f"push on unknown link '{name}': {name_hint(name, places)}")
         x, y, z = robot.links[robot.link_index[name]].com.tolist()
         self.place = places[name].then((x, y, z), (0.0, 0.0, 0.0))
         self.force = push.force

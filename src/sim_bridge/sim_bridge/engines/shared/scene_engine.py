@@ -14,7 +14,7 @@ from gait_core.contracts import Engine
 from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.observation import Observation
-from gait_core.parameters.declaration import Parameters, build
+from gait_core.parameters.declaration import Parameters, make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
@@ -133,7 +133,7 @@ class SceneEngine(Engine):
         self._check_open()
         self._ready = False
         robot = scale_mass(self._robots(scene.robot, scene.draw), scene.mass_factor)
-        options: Any = build(self.Options, scene.engine_options)
+        options: Any = make_parameters(self.Options, scene.engine_options)
         refuse_unsupported(self.name, self.carries, scene, robot)
         positions = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)

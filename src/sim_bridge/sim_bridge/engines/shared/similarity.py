@@ -16,7 +16,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.motion.targets import AppliedTape, AppliedTargets
-from gait_core.parameters.declaration import Parameters, describe
+from gait_core.parameters.declaration import Parameters, declared_parameters
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain
 from gait_core.trial.scene import Push, Scene
@@ -96,7 +96,7 @@ class Similarity:
         """
         changed: Any = {
             info.name: getattr(options, info.name) * self._factor(info.unit)
-            for info in describe(type(options))
+            for info in declared_parameters(type(options))
             if info.kind == 'float' and power_of(info.unit)
         }
         try:

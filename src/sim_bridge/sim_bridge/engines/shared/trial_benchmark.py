@@ -10,14 +10,14 @@ import time
 import numpy as np
 
 from gait_core import registry
-from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.benchmark import Measurement, measure_wall_time, shortest_times
 from gait_core.contracts import Engine
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
 from gait_core.trial.loop import (
     TrialLoop,
-    engine_for,
+    cached_engine,
     initial_positions,
     run_trial,
     start_trial,
@@ -101,8 +101,8 @@ def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
         rows += _rows(spec, bare_trial)
     for tape in [box_tape(engine, *shape) for shape in BOXES]:
         tape.run()
-        bare, driven = in_turn(
-            partial(_bare_time, tape, bare_trial), partial(timed, tape.run), repeats=3
+        bare, driven = shortest_times(
+            partial(_bare_time, tape, bare_trial), partial(measure_wall_time, tape.run), repeats=3
         )
         tape.engine.close()
         rows += _steps(tape, bare, driven)
@@ -118,7 +118,7 @@ def open_loop(spec: TrialSpec) -> TrialSpec:
 def trial_time(spec: TrialSpec) -> Callable[[], float]:
     """Return a run of a whole trial that reports its time [s]; what it compiles is compiled."""
     run_trial(replace(spec, duration=0.1))
-    return partial(timed, partial(run_trial, spec))
+    return partial(measure_wall_time, partial(run_trial, spec))
 
 
 def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> Tape:
@@ -150,12 +150,12 @@ def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
     robot, engine = spec.scene.robot, spec.scene.engine
     tape = _recorded(spec)
     tape.run()
-    whole, bare, driven, controller, reset = in_turn(
+    whole, bare, driven, controller, reset = shortest_times(
         trial_time(spec),
         partial(_bare_time, tape, bare_trial),
-        partial(timed, tape.run),
+        partial(measure_wall_time, tape.run),
         partial(_controller_time, spec),
-        partial(timed, partial(tape.engine.reset, spec.scene, 0)),
+        partial(measure_wall_time, partial(tape.engine.reset, spec.scene, 0)),
         seconds=ENOUGH,
     )
     trial = partial(Measurement, group='trial')
@@ -221,7 +221,7 @@ def _bare_time(tape: Tape, bare_trial: Bare) -> float:
 
 def _recorded(spec: TrialSpec) -> Tape:
     """Return what the controller of a trial asks for."""
-    engine = engine_for(spec.scene.engine)
+    engine = cached_engine(spec.scene.engine)
     loop, targets, _ = _stepped(spec)
     return Tape(spec, engine, loop.robot, targets)
 
@@ -233,7 +233,7 @@ def _controller_time(spec: TrialSpec) -> float:
 
 def _stepped(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets], float]:
     """Return a trial, its controller's targets and the time [s] of making them."""
-    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     targets, spent = [], 0.0
     while loop.running:
