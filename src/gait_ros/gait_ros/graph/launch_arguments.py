@@ -156,7 +156,7 @@ WALK_ARGUMENTS = (
     _RVIZ,
 )
 
-CONTROL_ARGUMENTS = (_ROBOT.with_default('a1'), _TARGET.of(MOCK_TARGET), *_CONTROL)
+CONTROL_ARGUMENTS = (_ROBOT.with_default('a1'), _TARGET.with_default(MOCK_TARGET), *_CONTROL)
 
 HARDWARE_ARGUMENTS = (
     _ROBOT.with_default('a1'),
