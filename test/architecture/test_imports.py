@@ -191,7 +191,7 @@ def test_imports_follow_the_rules(package):
         ('gait_ros', 'trials/session.py', 'launch.actions', False),
         ('gait_ros', 'graph/launch_actions.py', 'launch.actions', True),
         ('sim_bridge', 'engines/bullet/engine.py', 'pybullet', True),
-        ('sim_bridge', 'engines/shared/laws.py', 'pybullet_utils', False),
+        ('sim_bridge', 'engines/shared/force_laws.py', 'pybullet_utils', False),
         ('sim_bridge', 'engines/mujoco/engine.py', 'pybullet', False),
         ('sim_bridge', 'node.py', 'pybullet', False),
         ('gait_core', 'trial/loop.py', 'pandas', False),

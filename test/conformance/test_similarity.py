@@ -95,11 +95,11 @@ def test_a_walker_moves_alike_at_its_own_size_and_enlarged(engine_of):
 
 
 def test_a_constant_that_has_no_known_power_is_refused(engine_of):
-    from sim_bridge.engines.shared.scaled import power_of
+    from sim_bridge.engines.shared.scaling import scaling_exponent
 
     with pytest.raises(ConfigurationError, match="'A'"):
-        power_of('N m/A')
-    assert power_of('N m s/rad') == 4.5
+        scaling_exponent('N m/A')
+    assert scaling_exponent('N m s/rad') == 4.5
 
 
 def test_a_scale_that_takes_an_option_out_of_its_range_is_named(engine_of):

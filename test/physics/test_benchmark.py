@@ -10,28 +10,28 @@ from gait_core import registry
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import DEFAULT_ENGINES, default_trial
-from sim_bridge.engines.shared.trial_benchmark import BOXES, box_tape
+from sim_bridge.engines.shared.trial_benchmark import BOX_SHAPES, squatting_box_trial
 
 pytestmark = pytest.mark.physics
 
 # An engine's library may be missing, so that its script is imported by the test.
 BARE_TRIALS = {
     'bullet': 'sim_bridge.engines.bullet.benchmark',
-    'mujoco': 'sim_bridge.engines.mujoco.bare',
+    'mujoco': 'sim_bridge.engines.mujoco.bare_trial',
 }
 
 
-@pytest.mark.parametrize(('legs', 'joints'), BOXES)
+@pytest.mark.parametrize(('legs', 'joints'), BOX_SHAPES)
 @pytest.mark.parametrize('engine', DEFAULT_ENGINES)
 def test_a_generated_robot_squats_on_all_its_feet(engine, legs, joints):
     need_engine(engine)
     bare_trial = importlib.import_module(BARE_TRIALS[engine]).bare_trial
-    tape = box_tape(engine, legs, joints, seconds=1.0)
+    tape = squatting_box_trial(engine, legs, joints, seconds=1.0)
     loop = tape.run()
     tape.engine.close()
     assert loop.status == 'ok'
     assert len(tape.robot.joint_names) == legs * joints
-    assert tape.steps == 500
+    assert tape.physics_steps == 500
     rollout = loop.rollout()
     # It is let down within 0.1 s and then stands on every foot, whatever its joints do.
     assert rollout.stance()[5:].all()
@@ -39,7 +39,7 @@ def test_a_generated_robot_squats_on_all_its_feet(engine, legs, joints):
     assert np.ptp(rollout.states.body_poses[:, 0, 2]) > 0.02
     assert np.abs(rollout.states.body_poses[-1, 0, :2]).max() < 0.005
     # The bare calls do the same work, to the last bit.
-    _, last = bare_trial(tape.robot, tape.spec.scene, tape.applied())
+    _, last = bare_trial(tape.robot, tape.spec.scene, tape.applied_targets())
     assert last == tuple(rollout.states.joint_positions[-1].tolist())
 
 

@@ -84,7 +84,7 @@ def test_an_overlay_is_drawn_where_its_points_are():
 def test_uneven_ground_is_drawn_at_its_own_vertices():
     spec = TerrainSpec(name='rough', parameters={'nodes': 32, 'extent': 6.2}, seed=3)
     terrain = load_terrain(spec)
-    mesh = ground_mesh(terrain, np.zeros(2), reach=2.0)
+    mesh = ground_mesh(terrain, np.zeros(2), half_width=2.0)
     x, y, z = mesh.vertices.T
     np.testing.assert_allclose(z, terrain.height(x, y), atol=1e-12)
     a, b, c = (mesh.vertices[mesh.triangles[:, k]] for k in range(3))

@@ -12,7 +12,7 @@ from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import Push, Scene, TerrainSpec
 
 need_engine('mujoco')
-from sim_bridge.engines.mujoco.bare import bare_trial
+from sim_bridge.engines.mujoco.bare_trial import bare_trial
 from sim_bridge.engines.mujoco.engine import MujocoEngine
 
 pytestmark = pytest.mark.physics

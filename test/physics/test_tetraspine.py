@@ -19,7 +19,7 @@ from gait_core.trial.scene import Push, TerrainSpec
 from gait_core.trial.setup import default_trial, make_scene
 from sim_bridge.engines.cables.engine import CablesEngine
 from sim_bridge.engines.cables.ground import bristle_friction, normal_force
-from sim_bridge.engines.cables.layout import ground_of
+from sim_bridge.engines.cables.layout import make_ground
 from sim_bridge.engines.cables.options import CablesOptions
 
 pytestmark = pytest.mark.physics
@@ -89,8 +89,8 @@ def test_korbel_5_no_cable_goes_slack_and_the_ground_bears_the_weight():
     [(0, 0.5, 1.0), (1, 0.0, 1.0), (2, 0.6, 1.0), (3, 0.5, 0.0)],
 )
 def test_korbel_t8_t9_what_lifts_off_and_breaks_away(policy, aloft, at_the_limit):
-    ground = ground_of(scene(), CablesOptions(lift_off=policy), load_terrain(TerrainSpec()))
-    p, dt = ground.limit, 1e-3
+    ground = make_ground(scene(), CablesOptions(lift_off=policy), load_terrain(TerrainSpec()))
+    p, dt = ground.stiction_range, 1e-3
     force, x = bristle_friction(ground, 1.0, False, 0.5 * p, 0.1 * p / dt, dt)
     assert force == 0.0 and x / p == pytest.approx(aloft)
     _, x = bristle_friction(ground, 1.0, True, 0.95 * p, 0.1 * p / dt, dt)
@@ -98,12 +98,12 @@ def test_korbel_t8_t9_what_lifts_off_and_breaks_away(policy, aloft, at_the_limit
 
 
 def test_reading_c_multiplies_by_the_speed_and_one_way_friction_spares_the_way_forward():
-    c = ground_of(
+    c = make_ground(
         scene(), CablesOptions(reading=1, forward_share=0.25), load_terrain(TerrainSpec())
     )
-    p, v = c.limit, 0.02
-    forward, _ = bristle_friction(c, c.forward, True, p, v, 1e-6)
-    backward, _ = bristle_friction(c, c.forward, True, -p, -v, 1e-6)
+    p, v = c.stiction_range, 0.02
+    forward, _ = bristle_friction(c, c.forward_share, True, p, v, 1e-6)
+    backward, _ = bristle_friction(c, c.forward_share, True, -p, -v, 1e-6)
     assert backward == pytest.approx(2068.4 * v * p)
     assert forward == pytest.approx(-0.25 * backward)
 

@@ -189,7 +189,7 @@ def stepped(graph, bridge, publisher, message):
     """Publish to a paused bridge, step it to where its targets have acted, and look."""
     taken = len(graph.log)
     publisher.publish(message)
-    graph.until(lambda: bridge._live.commanded or len(graph.log) > taken, 1.0, fail=False)
+    graph.until(lambda: bridge._live.is_commanded or len(graph.log) > taken, 1.0, fail=False)
     answer = graph.call(Step, '/sim_bridge/step', ticks=20)
     assert answer.success, answer.message
     seen = read_observation(answer.observation)
@@ -257,7 +257,7 @@ def test_a_reset_is_exact_stamps_go_on_and_a_controller_in_mid_gait_is_not_follo
     again = graph.call(Reset, '/sim_bridge/reset', seed=0)
     assert again.observation == first.observation and again.observation.tick == 0
     publisher.publish(trajectory(['leg0_joint0'], [0.9]))
-    graph.until(lambda: bridge._live.commanded)
+    graph.until(lambda: bridge._live.is_commanded)
     answer = graph.call(Step, '/sim_bridge/step', ticks=5)
     moved = np.array(answer.observation.joint_positions) - first.observation.joint_positions
     assert np.abs(moved).max() == 0.0
@@ -387,7 +387,7 @@ def test_commands_that_are_held_back_before_motion_is_asked_for_are_no_trouble(
     graph.until(lambda: graph.logged('WARN', 'no joint command received'), 5.0)
     graph.client.create_publisher(JointState, '/hardware/joint_commands', 10)
     graph.until(lambda: bridge.count_publishers('/hardware/joint_commands'))
-    assert not bridge._trouble()
+    assert not bridge._describe_trouble()
     graph.until(lambda: 'before motion is requested' in bridge._waiting_for)
 
 

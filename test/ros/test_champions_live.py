@@ -84,7 +84,7 @@ class LiveWalk:
 
     def walk(self, seconds):
         """Return distance and status for a time from the end of the soft start, and its length."""
-        while not self.live.commands:
+        while not self.live.command_count:
             self._advance()
             self._graph.spin(0.02)
         soft = 0
@@ -103,9 +103,9 @@ class LiveWalk:
 
     def _tick(self):
         """Advance one control period and wait until the gait has answered it."""
-        before = self.live.commands
+        before = self.live.command_count
         self._advance()
-        self._graph.until(lambda: self.live.commands > before)
+        self._graph.until(lambda: self.live.command_count > before)
 
 
 def middle(observation):

@@ -57,12 +57,12 @@ def test_a_bridge_as_hardware_takes_every_form_of_command(graph, bridge, box_mod
         manager.write()
         graph.spin(0.03)
     np.testing.assert_array_equal(pose(bridge), start)
-    assert not bridge._live.commanded
+    assert not bridge._live.is_commanded
 
     goal = {name: 0.01 * i for i, name in enumerate(box_model.joint_names)}
     manager.write([goal[name] for name in manager.joints])
     graph.until(lambda: np.allclose(pose(bridge), list(goal.values())))
-    assert bridge._live.commanded
+    assert bridge._live.is_commanded
 
     # Some joints; NaN among others; quantities that nobody claimed; a stamp from another time.
     first, second, *_ = manager.joints

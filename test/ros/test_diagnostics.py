@@ -93,7 +93,7 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
     told = Told(graph, '/sim_bridge: simulation')
     values = told.until('warn', 'no joint command received on joint_trajectory or commands')
     assert values[''] == box and values['commands'] == '0' and int(values['tick']) > 0
-    bridge._live.commanded = True
+    bridge._live.is_commanded = True
     told.until('ok', 'running')
     rival = graph.client.create_publisher(JointState, '/joint_states', 10)
     told.until('warn', 'joint_states is published by /test_client as well', 'end one of them')
@@ -109,7 +109,7 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
     monkeypatch.setattr('gait_ros.live.joint_topics._MIN_STREAM_LENGTH', 5)
     monkeypatch.setattr('gait_ros.live.joint_topics._SILENCE', 0.3)
     graph.remove(senders[1])
-    graph.until(lambda: bridge._live.commands > 20)
+    graph.until(lambda: bridge._live.command_count > 20)
     graph.remove(senders[0])
     told.until('warn', 'has the controller ended? The robot holds its last targets')
 

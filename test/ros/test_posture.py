@@ -54,7 +54,7 @@ class Walk:
     def go(self, seconds):
         """Let simulated time pass; no joint is ever faster than it may be."""
         for _ in range(round(seconds / DT)):
-            self._told = self.bridge._live.commands
+            self._told = self.bridge._live.command_count
             future = self._step.call_async(Step.Request())
             self._graph.until(future.done)
             assert self.node._safe.layer.mode != 'fallen', self.node._safe.layer.reason
@@ -63,7 +63,7 @@ class Walk:
             self._graph.until(self._answered, 0.5, fail=False)
 
     def _answered(self):
-        return self.bridge._live.commands > self._told
+        return self.bridge._live.command_count > self._told
 
     def velocity(self, x):
         message = Twist()

@@ -58,7 +58,7 @@ def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, 
         dt = seconds(after.header.stamp) - seconds(before.header.stamp)
         moved = zip(after.name, before.position, after.position, strict=True)
         assert all(abs(b - a) <= limit[name] * dt + 1e-6 for name, a, b in moved)
-    assert second._live.commanded
+    assert second._live.is_commanded
 
 
 def test_waypoints_without_a_clock_are_said_to_wait_for_it(graph):

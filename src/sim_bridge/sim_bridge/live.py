@@ -20,11 +20,11 @@ from gait_core.trial.loop import SENSOR_SEED, initial_positions
 from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import derived_seed
 
-_ALMOST = 1e-9
+_TIME_TOLERANCE = 1e-9
 # Largest magnitude of a target [rad, m, rad/s, m/s, N m, N].
-_FAR = 1e6
-_KEPT = 20
-SETTLE = 0.1
+_MAX_TARGET = 1e6
+_MAX_UNKNOWN_NAMES = 20
+RESET_DEAD_TIME = 0.1
 """Time [s] for which commands are ignored after a reset during commands."""
 
 CommandT = TypeVar('CommandT', JointTargets, Trajectory)
@@ -42,10 +42,10 @@ class LiveSimulation:
     scene : Scene
     seed : int
         Seed of the engine.
-    settle : float [s]
+    dead_time : float [s]
         Time from tick 0 for which commands are ignored. They are a controller's in mid-gait where
         a simulation replaces one that was commanded.
-    settled : float or None [s]
+    settle_time : float or None [s]
         Start as a trial does: after the robot has settled for that time, and without physics until
         the first command is taken. ``None``: physics run from tick 0.
 
@@ -57,18 +57,18 @@ class LiveSimulation:
     """
 
     def __init__(
-        self, scene: Scene, seed: int, settle: float = 0.0, settled: float | None = None
+        self, scene: Scene, seed: int, dead_time: float = 0.0, settle_time: float | None = None
     ) -> None:
         self.scene = scene
-        self._settled = settled
-        self._waiting = settled is not None
+        self._settle_time = settle_time
+        self._waiting = settle_time is not None
         self.seed = seed
         self.tick = 0
-        self.commanded = False
-        self.commands = 0
+        self.is_commanded = False
+        self.command_count = 0
         """Number of commands so far, for whoever paces the simulation."""
         self.applied: AppliedTargets | None = None
-        self._settle = settle
+        self._dead_time = dead_time
         self._unknown: set[str] = set()
         self.engine = registry.engine(scene.engine)()
         try:
@@ -79,7 +79,7 @@ class LiveSimulation:
 
     def _begin(self) -> None:
         try:
-            ticks = round((self._settled or 0.0) / self.dt)
+            ticks = round((self._settle_time or 0.0) / self.dt)
             self.observation = self.engine.reset(self.scene, self.seed, ticks)
         except SimulationDiverged as error:
             raise ConfigurationError(
@@ -125,11 +125,11 @@ class LiveSimulation:
             If a value is beyond what any joint has.
 
         """
-        usable = [self._usable(one) for one in targets]
-        self.commanded = True
-        self.commands += 1
+        usable = [self._known_part(one) for one in targets]
+        self.is_commanded = True
+        self.command_count += 1
         targets = tuple(one for one in usable if one.names)
-        if self._settling() or not targets:
+        if self._ignores_commands() or not targets:
             return
         self._waiting = False
         for earlier in self._pending:
@@ -147,10 +147,10 @@ class LiveSimulation:
             If a value is beyond what any joint has.
 
         """
-        trajectory = self._usable(trajectory)
-        self.commanded = True
-        self.commands += 1
-        if self._settling() or not trajectory.names:
+        trajectory = self._known_part(trajectory)
+        self.is_commanded = True
+        self.command_count += 1
+        if self._ignores_commands() or not trajectory.names:
             return
         self._waiting = False
         self._trajectory, self._pending = trajectory, ()
@@ -170,29 +170,30 @@ class LiveSimulation:
         self.applied = applied
         return self.observation
 
-    def _usable(self, given: CommandT) -> CommandT:
+    def _known_part(self, command: CommandT) -> CommandT:
         """Return the part of a command for this robot's joints."""
-        names, fields = given.names, {}
+        names, fields = command.names, {}
         known = [i for i, name in enumerate(names) if name in self._index]
         others = (name for name in names if name not in self._index)
-        self._unknown.update(islice(others, _KEPT - len(self._unknown)))
+        self._unknown.update(islice(others, _MAX_UNKNOWN_NAMES - len(self._unknown)))
         for field in ('position', 'velocity', 'effort'):
-            values = getattr(given, field)
+            values = getattr(command, field)
             if values is None:
                 continue
-            beyond = ~(np.abs(values) <= _FAR).all(axis=0)
+            beyond = ~(np.abs(values) <= _MAX_TARGET).all(axis=0)
             if beyond.any():
                 at = int(np.argmax(beyond))
                 raise BadCommand(
-                    f"{field} of joint '{excerpt(names[at])}' is beyond {_FAR:g}: check its unit"
+                    f"{field} of joint '{excerpt(names[at])}' is beyond {_MAX_TARGET:g}: "
+                    'check its unit'
                 )
             fields[field] = values[:, known]
         if len(known) == len(names):
-            return given
-        return replace(given, names=tuple(names[i] for i in known), **fields)
+            return command
+        return replace(command, names=tuple(names[i] for i in known), **fields)
 
-    def _settling(self) -> bool:
-        return self.tick * self.dt < self._settle - _ALMOST
+    def _ignores_commands(self) -> bool:
+        return self.tick * self.dt < self._dead_time - _TIME_TOLERANCE
 
     def _next_targets(self) -> JointTargets:
         trajectory = self._trajectory
@@ -204,20 +205,20 @@ class LiveSimulation:
         now = self.tick * self.dt - self._started
         if now + self.dt < 0.0:
             return JointTargets(names=())
-        if now + self.dt >= trajectory.end - _ALMOST:
-            self._trajectory, self._pending = None, _held(trajectory)
+        if now + self.dt >= trajectory.end - _TIME_TOLERANCE:
+            self._trajectory, self._pending = None, _final_targets(trajectory)
         rows = self._rows(trajectory, now)
         return trajectory.at(now + self.dt * np.arange(1, rows + 1) / rows, self._start)
 
     def _rows(self, trajectory: Trajectory, now: float) -> int:
         """Return the sub-samples of the coming period: its points, where the steps allow."""
         times = trajectory.times
-        inside = (times > now + _ALMOST) & (times <= now + self.dt + _ALMOST)
+        inside = (times > now + _TIME_TOLERANCE) & (times <= now + self.dt + _TIME_TOLERANCE)
         points = max(1, int(np.count_nonzero(inside)))
         return points if self.scene.steps_per_tick % points == 0 else 1
 
 
-def _held(trajectory: Trajectory) -> tuple[JointTargets, ...]:
+def _final_targets(trajectory: Trajectory) -> tuple[JointTargets, ...]:
     """Return what holds the end of a trajectory, without its feed-forward."""
     if trajectory.position is None:
         return ()

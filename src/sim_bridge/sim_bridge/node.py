@@ -40,16 +40,16 @@ from gait_ros.nodes.services import offer_service
 from gait_ros.trials.heartbeat import HeartbeatThread, worker_status
 from gait_ros.trials.service import UNKNOWN_JOINTS, TrialService
 from gait_ros.trials.state_publisher import StatePublisher, StreamedRun
-from sim_bridge.live import SETTLE, LiveSimulation
-from sim_bridge.pacing import Pace, Patience, polling
-from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of
+from sim_bridge.live import RESET_DEAD_TIME, LiveSimulation
+from sim_bridge.pacing import CommandWait, RealTimePace, poll_schedule
+from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_from_parameters
 
-_SLICE = 0.02
-_HEARTBEAT = 0.5
+_MAX_TIMER_DURATION = 0.02
+_HEARTBEAT_PERIOD = 0.5
 _WATCH_PERIOD = 1.0
 _PATIENCE = 3.0
-_REPEAT = 10.0
-_FAST_PERIOD = 0.001
+_WARNING_PERIOD = 10.0
+_FAST_TIMER_PERIOD = 0.001
 _MAX_STEPS = 1000
 
 
@@ -58,7 +58,7 @@ class SimBridgeNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('sim_bridge', **kwargs)
-        self._runner: Any = None
+        self._timer: Any = None
         self._champion = find_node_champion(parameter_overrides(self), self.arguments)
         self._champion_scene: Scene | None = None
         self._declared = DeclaredParameters(
@@ -73,7 +73,7 @@ class SimBridgeNode(ManagedNode):
         refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
         self._time = SimulatedTime(self._params.rewind_clock)
         follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock
-        self._follows = bool(follower)
+        self._follows_clock = bool(follower)
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._live: LiveSimulation | None = None
         self._scene: Scene | None = None
@@ -111,7 +111,7 @@ class SimBridgeNode(ManagedNode):
         offer_service(self, SetBool, '~/pause', self._on_pause)
         offer_service(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
         liveness.set_activity(liveness.IDLE)
-        self._heart = HeartbeatThread(self._on_heartbeat, _HEARTBEAT)
+        self._heart = HeartbeatThread(self._on_heartbeat, _HEARTBEAT_PERIOD)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 
     # ------------------------------------------------------------------------------- lifecycle
@@ -123,21 +123,21 @@ class SimBridgeNode(ManagedNode):
             raise ConfigurationError(
                 f"parameter 'robot' is empty in mode {params.mode}; name one, e.g. robot:=guroo"
             )
-        begun = None
+        started = None
         if params.robot:
             champion = self._champion
             if champion is not None:
                 champion.check_robot(params.robot)
-            scene = scene_of(params, champion.scene if champion is not None else None)
+            scene = scene_from_parameters(params, champion.scene if champion is not None else None)
             self._champion_scene = scene if champion is not None else None
-            begun = self._begun(scene, params.seed)
+            started = self._start_simulation(scene, params.seed)
         try:
             self._clock_publisher = ClockPublisher(self) if params.publish_clock else None
-            if begun is not None:
-                self._go_on(*begun)
+            if started is not None:
+                self._continue_with(*started)
         except BaseException:
-            if begun is not None:
-                begun[0].close()
+            if started is not None:
+                started[0].close()
             self.cleanup()
             raise
 
@@ -145,13 +145,13 @@ class SimBridgeNode(ManagedNode):
         """Let the simulation run, unless it is in lock-step."""
         self._activated = time.monotonic()
         if self._params.mode != LOCKSTEP:
-            self._poll()
+            self._start_timer()
 
     def deactivate(self) -> None:
         """Stop the simulation where it is; a trial that runs ends as cancelled."""
-        if self._runner is not None:
-            self.destroy_timer(self._runner)
-            self._runner = None
+        if self._timer is not None:
+            self.destroy_timer(self._timer)
+            self._timer = None
         self._trials.cancel()
 
     def cleanup(self) -> None:
@@ -174,10 +174,10 @@ class SimBridgeNode(ManagedNode):
 
     # ------------------------------------------------------------------------- the live simulation
 
-    def _begun(self, scene: Scene, seed: int) -> tuple[LiveSimulation, StreamedRun]:
+    def _start_simulation(self, scene: Scene, seed: int) -> tuple[LiveSimulation, StreamedRun]:
         """Return a simulation at tick 0, in an engine of its own, and its state to publish."""
-        old = self._live
-        settle = SETTLE if old is not None and old.commanded else 0.0
+        previous = self._live
+        settle = RESET_DEAD_TIME if previous is not None and previous.is_commanded else 0.0
         champion = self._champion if scene == self._champion_scene else None
         settled = None if champion is None else champion.spec.settle_time
         live = LiveSimulation(scene, check_seed(seed), settle, settled)
@@ -187,7 +187,7 @@ class SimBridgeNode(ManagedNode):
             live.close()
             raise
 
-    def _go_on(self, live: LiveSimulation, streams: StreamedRun) -> None:
+    def _continue_with(self, live: LiveSimulation, streams: StreamedRun) -> None:
         """Make a simulation the live one, or go on with the present one after a trial."""
         self._states.begin(streams, self._time.now())
         if self._live is not None and self._live is not live:
@@ -195,47 +195,50 @@ class SimBridgeNode(ManagedNode):
             self._fault = ''
         before = self._scene.control_period if self._scene is not None else 0.0
         self._live, self._streams, self._scene = live, streams, live.scene
-        self._pace, self._patience = Pace(live.dt), Patience(live.scene == self._champion_scene)
+        self._pace, self._command_wait = (
+            RealTimePace(live.dt),
+            CommandWait(live.scene == self._champion_scene),
+        )
         self._time.restart(live.dt, live.tick)
-        if self._runner is not None and live.dt != before:
-            self._poll()
+        if self._timer is not None and live.dt != before:
+            self._start_timer()
         self._publish(live.tick, live.observation, live.seen)
         # A controller that is up already answers this tick, before the next one.
-        self._patience.stepped(time.monotonic())
+        self._command_wait.note_tick(time.monotonic())
 
-    def _poll(self) -> None:
+    def _start_timer(self) -> None:
         """Let the simulation run at the present real-time factor."""
-        period, self._at_once = _FAST_PERIOD, _MAX_STEPS
+        period, self._max_ticks = _FAST_TIMER_PERIOD, _MAX_STEPS
         if self._params.mode == REALTIME and self._scene is not None:
             factor = self._declared.value.realtime_factor
-            period, self._at_once = polling(self._scene.control_period, factor)
-        if self._runner is not None:
-            self.destroy_timer(self._runner)
-        self._runner = self.create_timer(period, self._on_run, clock=self._steady)
+            period, self._max_ticks = poll_schedule(self._scene.control_period, factor)
+        if self._timer is not None:
+            self.destroy_timer(self._timer)
+        self._timer = self.create_timer(period, self._on_run, clock=self._steady)
 
     def _on_change(self, params: BridgeParams) -> None:
-        if self._runner is not None:
-            self._poll()
+        if self._timer is not None:
+            self._start_timer()
 
     def _on_run(self) -> None:
         live = self._live
         if live is None or self._trials.running or self._paused or self._fault:
             return
-        end = time.monotonic() + _SLICE
-        owed = self._at_once
+        end = time.monotonic() + _MAX_TIMER_DURATION
+        owed = self._max_ticks
         if self._params.mode == REALTIME:
-            due = self._pace.owed(time.monotonic(), self._declared.value.realtime_factor)
-            owed = min(due, self._at_once)
-            if self._follows and self._time.is_ahead(self.get_clock().now().nanoseconds):
+            due = self._pace.due_ticks(time.monotonic(), self._declared.value.realtime_factor)
+            owed = min(due, self._max_ticks)
+            if self._follows_clock and self._time.is_ahead(self.get_clock().now().nanoseconds):
                 self._pace.restart()
                 return
-            if owed and not self._patience.may_step(time.monotonic(), live.commands):
+            if owed and not self._command_wait.may_step(time.monotonic(), live.command_count):
                 return
         for _ in range(owed):
             if not self._step_live(live):
                 return
-            self._pace.ran(1)
-            self._patience.stepped(time.monotonic())
+            self._pace.count_ticks(1)
+            self._command_wait.note_tick(time.monotonic())
             if time.monotonic() > end:
                 return
 
@@ -260,7 +263,7 @@ class SimBridgeNode(ManagedNode):
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:
-        if self._follows:
+        if self._follows_clock:
             self._time.follow(self.get_clock().now().nanoseconds)
         stamp = self._time.advance_to(tick)
         # Before the time: who steps when it comes has then seen this tick, and not the one before.
@@ -280,10 +283,10 @@ class SimBridgeNode(ManagedNode):
         scene = from_scene(request.scene[0]) if request.scene else self._scene
         if scene is None:
             raise ConfigurationError('there is no scene yet; send one with the request')
-        live, streams = self._begun(scene, request.seed)
+        live, streams = self._start_simulation(scene, request.seed)
         try:
             response.observation = BUILDER.observation(live.observation)
-            self._go_on(live, streams)
+            self._continue_with(live, streams)
         except BaseException:
             if self._live is not live:
                 live.close()
@@ -297,7 +300,7 @@ class SimBridgeNode(ManagedNode):
         self._trials.refuse_during_trial()
         if live is None:
             raise ConfigurationError('there is no simulation; call ~/reset with a scene')
-        if self._runner is not None and not self._paused:
+        if self._timer is not None and not self._paused:
             raise ConfigurationError('the simulation runs by itself; call ~/pause first')
         if ticks > _MAX_STEPS:
             raise ConfigurationError(f'ticks is {ticks}, expected at most {_MAX_STEPS}')
@@ -339,7 +342,7 @@ class SimBridgeNode(ManagedNode):
     def on_trial_end(self) -> None:
         """Go on with the live simulation from where it was."""
         if self._live is not None:
-            self._go_on(self._live, self._streams)
+            self._continue_with(self._live, self._streams)
 
     def is_paused(self) -> bool:
         """Tell whether simulations are paused."""
@@ -351,8 +354,8 @@ class SimBridgeNode(ManagedNode):
 
     def warn_on_change(self, kind: str, text: str) -> None:
         """Log a line unless it equals the last one of its kind, every 10 s at most."""
-        last, when = self._reported.get(kind, ('', -_REPEAT))
-        if text != last and time.monotonic() - when >= _REPEAT:
+        last, when = self._reported.get(kind, ('', -_WARNING_PERIOD))
+        if text != last and time.monotonic() - when >= _WARNING_PERIOD:
             self._reported[kind] = text, time.monotonic()
             self.get_logger().warning(text)
 
@@ -386,15 +389,17 @@ class SimBridgeNode(ManagedNode):
             self._warn_fixed(
                 'fixed_base is true: the robot hangs by its root link and gets no fitness'
             )
-        trouble = self._trouble()
-        self._waiting_for = trouble or self._withheld()
+        trouble = self._describe_trouble()
+        self._waiting_for = trouble or self._commands_withheld()
         if trouble:
             self._warn_trouble(trouble)
-        robot, said = self._scene.robot if self._scene else '', trouble or self._rival
+        robot, problem = self._scene.robot if self._scene else '', trouble or self._rival
         failed = bool(self._fault)
-        self._diagnostics.publish(self._time.now(), robot, said, self._readings, failed=failed)
+        self._diagnostics.publish(
+            self._time.now(), robot, problem, self._diagnostic_values, failed=failed
+        )
 
-    def _readings(self) -> dict[str, object]:
+    def _diagnostic_values(self) -> dict[str, object]:
         """Return what diagnostics tell besides."""
         live = self._live
         return {
@@ -403,36 +408,36 @@ class SimBridgeNode(ManagedNode):
             'paused': self._paused,
             'trial': self._trials.id,
             'tick': live.tick if live is not None else 0,
-            'commands': live.commands if live is not None else 0,
+            'commands': live.command_count if live is not None else 0,
             'refused': self._joints.refused,
             'fixed_base': self._scene is not None and self._scene.fixed_base,
             'lag_s': self._pace.lag if live is not None else 0.0,
             'messages left out': EVENT_QUEUE.replaced_count,
         }
 
-    def _withheld(self) -> str:
+    def _commands_withheld(self) -> str:
         """Return that motors get no commands before motion is requested; empty if they do."""
         live = self._live
-        commanded = live is None or live.commanded
+        commanded = live is None or live.is_commanded
         return '' if commanded else self._joints.describe_withheld_commands()
 
-    def _trouble(self) -> str:
+    def _describe_trouble(self) -> str:
         """Return what keeps the robot from moving, for a person; empty if nothing does."""
         live = self._live
         if not self.active:
             return 'inactive: configure and activate it'
-        if self._trials.running or live is None or self._runner is None:
+        if self._trials.running or live is None or self._timer is None:
             return ''
         if self._fault:
             return self._fault
-        if self._follows:
+        if self._follows_clock:
             trouble = self._clock_watch.find_trouble(self.get_clock().now().nanoseconds)
             if trouble:
                 return trouble
-        if self._withheld():
+        if self._commands_withheld():
             return ''
         late = time.monotonic() - self._activated > _PATIENCE
-        if late and not live.commanded:
+        if late and not live.is_commanded:
             return (
                 f'no joint command received on {self._joints.commands}: is a controller '
                 'running and active? The robot holds its initial pose'

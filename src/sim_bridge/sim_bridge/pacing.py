@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-_LONGEST_LAG = 0.25
-_SHORTEST_POLL = 0.001
-_LONGEST_POLL = 0.01
-_LONGEST_WAIT = 0.05
-_PROMPT_WAIT, _FIRST_WAIT = 2.0, 1.0
-_REGULAR = 5
+_MAX_LAG = 0.25
+_MIN_POLL_PERIOD = 0.001
+_MAX_POLL_PERIOD = 0.01
+_MAX_WAIT = 0.05
+_MAX_CHAMPION_WAIT, _FIRST_COMMAND_WAIT = 2.0, 1.0
+_REGULAR_TICKS = 5
 
 
-def polling(dt: float, factor: float) -> tuple[float, int]:
+def poll_schedule(dt: float, factor: float) -> tuple[float, int]:
     """
     Return how often to ask what is owed [s of wall time], and how many ticks to run at most then.
 
@@ -28,11 +28,11 @@ def polling(dt: float, factor: float) -> tuple[float, int]:
 
     """
     tick = dt / factor
-    period = min(_LONGEST_POLL, max(_SHORTEST_POLL, 0.5 * tick))
+    period = min(_MAX_POLL_PERIOD, max(_MIN_POLL_PERIOD, 0.5 * tick))
     return period, max(1, math.ceil(period / tick))
 
 
-class Pace:
+class RealTimePace:
     """
     Counts ticks against a clock that somebody else reads.
 
@@ -54,7 +54,7 @@ class Pace:
         """Owe nothing from now on."""
         self._start = None
 
-    def owed(self, now: float, factor: float) -> int:
+    def due_ticks(self, now: float, factor: float) -> int:
         """
         Return the ticks due at a wall time [s] for a ratio of simulated to wall time.
 
@@ -67,19 +67,19 @@ class Pace:
             # What was owed at the old ratio stays done; the new one counts from here.
             self._start, self._done, self._factor = now, 0, factor
         owed = int((now - self._start) * factor / self._dt) - self._done
-        excess = owed * self._dt / factor - _LONGEST_LAG
+        excess = owed * self._dt / factor - _MAX_LAG
         if excess > 0.0:
             self.lag += excess
-            self._start, self._done = now - _LONGEST_LAG, 0
-            owed = int(_LONGEST_LAG * factor / self._dt)
+            self._start, self._done = now - _MAX_LAG, 0
+            owed = int(_MAX_LAG * factor / self._dt)
         return max(0, owed)
 
-    def ran(self, ticks: int) -> None:
+    def count_ticks(self, ticks: int) -> None:
         """Note ticks that were run."""
         self._done += ticks
 
 
-class Patience:
+class CommandWait:
     """
     Whether to wait for targets that are late, so that a busy machine slows the robot's time down.
 
@@ -89,19 +89,22 @@ class Patience:
 
     Parameters
     ----------
-    prompt : bool
+    commands_every_tick : bool
         Whether the controller is known to command every tick: it is waited for from its first
         command on, ten times as long, and until then ticks come slowly.
 
     """
 
-    def __init__(self, prompt: bool = False) -> None:
-        self._prompt, self._longest = prompt, _PROMPT_WAIT if prompt else _LONGEST_WAIT
+    def __init__(self, commands_every_tick: bool = False) -> None:
+        self._commands_every_tick, self._longest = (
+            commands_every_tick,
+            _MAX_CHAMPION_WAIT if commands_every_tick else _MAX_WAIT,
+        )
         self._answered = 0
         self._seen = 0
         self._since: float | None = None
 
-    def stepped(self, now: float) -> None:
+    def note_tick(self, now: float) -> None:
         """Note a tick that was run at a wall time [s]."""
         self._since = now
 
@@ -122,13 +125,15 @@ class Patience:
         if commands != self._seen:
             first = self._seen == 0
             self._seen, self._since = commands, None
-            self._answered = _REGULAR if first and self._prompt else self._answered + 1
+            self._answered = (
+                _REGULAR_TICKS if first and self._commands_every_tick else self._answered + 1
+            )
             return True
-        if self._prompt and not commands:
+        if self._commands_every_tick and not commands:
             # A controller whose answer is on its way must not be asked again: it would make a
             # second step without physics in between.
-            return now - self._since >= _FIRST_WAIT
-        if self._answered >= _REGULAR and now - self._since < self._longest:
+            return now - self._since >= _FIRST_COMMAND_WAIT
+        if self._answered >= _REGULAR_TICKS and now - self._since < self._longest:
             return False
         self._answered, self._since = 0, None
         return True

@@ -122,7 +122,7 @@ class BridgeParams(Parameters):
     )
 
 
-def scene_of(params: BridgeParams, recorded: Scene | None = None) -> Scene:
+def scene_from_parameters(params: BridgeParams, recorded: Scene | None = None) -> Scene:
     """
     Return the scene that the parameters describe.
 
@@ -139,7 +139,7 @@ def scene_of(params: BridgeParams, recorded: Scene | None = None) -> Scene:
 
     """
     if recorded is not None:
-        return _changed_scene(params, recorded)
+        return _scene_of_champion(params, recorded)
     changes: dict[str, Any] = {
         'draw': params.draw,
         'terrain': parse_terrain(params.terrain or 'flat'),
@@ -153,7 +153,7 @@ def scene_of(params: BridgeParams, recorded: Scene | None = None) -> Scene:
     return make_scene(params.robot, changes)
 
 
-def _changed_scene(params: BridgeParams, recorded: Scene) -> Scene:
+def _scene_of_champion(params: BridgeParams, recorded: Scene) -> Scene:
     scene, period = replace(recorded, robot=params.robot), params.control_period
     if period > 0.0 and not math.isclose(period, scene.control_period):
         raise ConfigurationError(

@@ -13,7 +13,7 @@ from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.model import Joint, Leg, Link, RobotModel, Shape
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.free_bodies import one_joint_robot, solid_box
-from sim_bridge.engines.shared.merged_joints import fused
+from sim_bridge.engines.shared.merged_joints import merge_joints
 
 KINDS = ('fixed', 'fixed', 'revolute', 'prismatic')
 
@@ -63,18 +63,18 @@ def turned(robot: RobotModel, seed: int) -> np.ndarray:
 @given(seed=st.integers(0, 10**6))
 def test_frames_and_centre_of_mass_stay_where_they_were(seed):
     robot = random_tree(seed)
-    small = fused(robot)
+    small = merge_joints(robot)
     joints = turned(robot, seed)
     before = link_poses(robot, joints)
     after = link_poses(small.robot, joints)
     assert len(after) < len(before) or not any(joint.kind == 'fixed' for joint in robot.joints)
     for i, link in enumerate(robot.links):
-        place = small.places[link.name]
-        carrier = after[small.robot.link_index[place.link]]
+        frame = small.frames[link.name]
+        carrier = after[small.robot.link_index[frame.link]]
         np.testing.assert_allclose(
-            carrier[:3, :3] @ place.position + carrier[:3, 3], before[i, :3, 3], atol=1e-12
+            carrier[:3, :3] @ frame.position + carrier[:3, 3], before[i, :3, 3], atol=1e-12
         )
-        np.testing.assert_allclose(carrier[:3, :3] @ place.rotation, before[i, :3, :3], atol=1e-12)
+        np.testing.assert_allclose(carrier[:3, :3] @ frame.rotation, before[i, :3, :3], atol=1e-12)
     assert small.robot.mass == pytest.approx(robot.mass, rel=1e-12)
     np.testing.assert_allclose(
         com_positions(small.robot, joints), com_positions(robot, joints), atol=1e-12
@@ -102,14 +102,14 @@ def test_the_kinetic_energy_of_any_motion_is_unchanged(seed):
     robot = random_tree(seed)
     joints, rates = turned(robot, seed), turned(robot, seed + 1)
     energy = kinetic_energy(robot, joints, rates)
-    assert kinetic_energy(fused(robot).robot, joints, rates) == pytest.approx(
+    assert kinetic_energy(merge_joints(robot).robot, joints, rates) == pytest.approx(
         energy, rel=1e-6, abs=1e-9
     )
 
 
 def test_a_robot_without_fixed_joints_is_left_as_it_is():
     robot = legged_box()
-    same = fused(robot).robot
+    same = merge_joints(robot).robot
     assert [link.name for link in same.links] == [link.name for link in robot.links]
     assert same.joints == robot.joints
     for new, old in zip(same.links, robot.links, strict=True):
@@ -139,7 +139,7 @@ def test_a_fixed_link_stays_apart_only_where_it_would_blur_a_sole(sole, touches,
         joints=joints,
         legs=() if sole == 'neither' else (Leg(name='leg', joints=('hinge',), sole=sole),),
     )
-    assert ('toe' in fused(robot).robot.link_index) == kept
+    assert ('toe' in merge_joints(robot).robot.link_index) == kept
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_an_impossible_inertia_is_mended_by_the_least_sphere(moments):
     turn = Rotation.from_euler('xyz', [0.3, -0.5, 0.9]).as_matrix()
     given_inertia = turn @ np.diag(moments) @ turn.T
     robot = one_joint_robot(inertia=given_inertia)
-    mended = fused(robot).robot.links[1].inertia
+    mended = merge_joints(robot).robot.links[1].inertia
     least, middle, most = np.linalg.eigvalsh(mended)
     assert 0.0 < most < least + middle
     added = mended - given_inertia
@@ -160,11 +160,11 @@ def test_an_impossible_inertia_is_mended_by_the_least_sphere(moments):
 def test_a_moving_link_without_mass_is_refused_unless_it_carries_some():
     robot = one_joint_robot(mass=0.0)
     with pytest.raises(ConfigurationError, match="'arm' moves on joint 'hinge' but has no mass"):
-        fused(robot)
+        merge_joints(robot)
     load = Joint(name='mount', kind='fixed', parent='arm', child='load')
     carried = replace(
         robot,
         links=(*robot.links, solid_box('load', (0.1, 0.1, 0.1), 1.0)),
         joints=(*robot.joints, load),
     )
-    assert fused(carried).robot.links[1].mass == 1.0
+    assert merge_joints(carried).robot.links[1].mass == 1.0

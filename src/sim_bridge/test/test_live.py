@@ -10,7 +10,7 @@ from gait_core.motion.targets import JointTargets
 from gait_core.motion.trajectory import Trajectory
 from gait_core.testing.doubles import KinematicEngine, register_temporarily
 from gait_core.trial.scene import Scene
-from sim_bridge.live import SETTLE, LiveSimulation
+from sim_bridge.live import RESET_DEAD_TIME, LiveSimulation
 
 NAME = 'leg0_joint0'
 
@@ -40,7 +40,7 @@ def test_without_targets_every_joint_holds_its_initial_position(live):
     for _ in range(10):
         live.step()
     np.testing.assert_array_equal(live.applied.position[-1], live.robot.stance)
-    assert live.tick == 10 and not live.commanded
+    assert live.tick == 10 and not live.is_commanded
 
 
 def test_a_trajectory_is_followed_through_its_points_and_held_at_its_end(live):
@@ -110,7 +110,7 @@ def test_a_new_trajectory_begins_where_the_old_one_is(live):
 def test_a_reset_under_commands_ignores_them_for_a_tenth_of_a_second(live):
     live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
     live.step()
-    live = LiveSimulation(live.scene, live.seed, SETTLE)
+    live = LiveSimulation(live.scene, live.seed, RESET_DEAD_TIME)
     for tick in range(8):
         live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
         live.step()

@@ -73,7 +73,7 @@ class RobotModel(Mechanism):
         Three joints in one point, about axes at right angles, that an engine replaces by one
         ball joint. Their angles are applied one after the other, from the parent outwards. With
         the second angle at 90 degrees the first and the third axis coincide: the angles are then
-        undetermined, and torques are bounded (``sim_bridge.engines.shared.balls``).
+        undetermined, and torques are bounded (``sim_bridge.engines.shared.ball_joints``).
     mirror_pairs : mapping of str to (str, float)
         Counterpart of each joint across the sagittal plane, and the sign that maps its position
         to the counterpart's.

@@ -9,7 +9,7 @@ from gait_core.arrays import FloatArray
 from gait_core.terrains import load_terrain
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.cables.ground import Ground, bristle_friction, normal_force
-from sim_bridge.engines.cables.layout import ground_of
+from sim_bridge.engines.cables.layout import make_ground
 from sim_bridge.engines.cables.options import CablesOptions
 
 INCH, POUND = 0.0254, 4.4482216152605
@@ -29,8 +29,8 @@ def contact_measurements() -> dict[str, float]:
     tetrahedron that is let go on one node, in one degree of freedom.
     """
     scene = Scene(robot='tetraspine', engine='cables')
-    ground = ground_of(scene, CablesOptions(), load_terrain(scene.terrain))
-    depth = 0.001 * INCH
+    ground = make_ground(scene, CablesOptions(), load_terrain(scene.terrain))
+    depth, limit = 0.001 * INCH, ground.stiction_range
     rates = np.linspace(-5.0, 5.0, 201) * INCH
     pushes = [
         normal_force(ground.stiffness, ground.damping, d * INCH, rate)
@@ -49,13 +49,13 @@ def contact_measurements() -> dict[str, float]:
         'damping_ratio': ground.damping / (1.5 * 0.72 / INCH * ground.stiffness),
         'damping_estimate': 1.5 * alpha * 25.0,
         'friction_in_the_air': abs(
-            bristle_friction(ground, 1.0, False, 0.5 * ground.limit, 1.0, _FINE_STEP)[0]
+            bristle_friction(ground, 1.0, False, 0.5 * limit, 1.0, _FINE_STEP)[0]
         )
         / POUND,
-        'sliding_force': abs(bristle_friction(ground, 1.0, True, ground.limit, 1.0, _FINE_STEP)[0])
+        'sliding_force': abs(bristle_friction(ground, 1.0, True, limit, 1.0, _FINE_STEP)[0])
         / POUND,
         'stiction_peak': abs(
-            bristle_friction(ground, 1.0, True, ground.limit * (1.0 - 1e-9), 0.0, _FINE_STEP)[0]
+            bristle_friction(ground, 1.0, True, limit * (1.0 - 1e-9), 0.0, _FINE_STEP)[0]
         )
         / POUND,
         'largest_state': extreme / INCH,
@@ -64,7 +64,7 @@ def contact_measurements() -> dict[str, float]:
         'slide_fast_way': fast[:, 0].max() / INCH,
         'slide_fast_state': fast[-1, 2] / INCH,
         'slide_fast_speed': abs(fast[-1, 1]) / INCH,
-        'slide_fast_break': fast[np.argmax(np.abs(fast[:, 2]) >= 0.999 * ground.limit), 1] / INCH,
+        'slide_fast_break': fast[np.argmax(np.abs(fast[:, 2]) >= 0.999 * limit), 1] / INCH,
     }
 
 

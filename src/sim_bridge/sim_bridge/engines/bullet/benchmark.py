@@ -24,15 +24,15 @@ from gait_core.trial.loop import initial_positions
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
 from sim_bridge.engines.bullet.options import BulletOptions
-from sim_bridge.engines.bullet.world import place_base, set_physics
-from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, NO_LIMIT
-from sim_bridge.engines.shared.merged_joints import fused
-from sim_bridge.engines.shared.trial_benchmark import trial_rows
+from sim_bridge.engines.bullet.world import set_base_pose, set_physics_parameters
+from sim_bridge.engines.shared.actuator_targets import DEFAULT_GAIN, NO_LIMIT
+from sim_bridge.engines.shared.merged_joints import merge_joints
+from sim_bridge.engines.shared.trial_benchmark import measure_trials
 
 
 def benchmark() -> list[Measurement]:
     """Return steps, overhead and resets of trials in the bullet engine."""
-    return trial_rows('bullet', bare_trial)
+    return measure_trials('bullet', bare_trial)
 
 
 def bare_trial(
@@ -50,17 +50,17 @@ def bare_trial(
         For a scene or robot that the script does not know.
 
     """
-    _refuse_others(robot, scene)
+    _check_supported(robot, scene)
     start = initial_positions(robot, scene)
     pose = pose_on_terrain(robot, start, scene.initial, load_terrain(scene.terrain))
     rows = [
         list(zip(targets.position.tolist(), targets.velocity.tolist(), strict=True))
         for targets in tape
     ]
-    script = _Script(robot, scene, start, pose)
+    script = _BareScript(robot, scene, start, pose)
     try:
         with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
-            file.write(to_urdf(fused(robot).robot, visuals=False))
+            file.write(to_urdf(merge_joints(robot).robot, visuals=False))
             file.flush()
             # An engine that runs one trial after another empties a client that is not empty.
             script.load(file.name)
@@ -72,7 +72,7 @@ def bare_trial(
         disconnect(script.client)
 
 
-def _refuse_others(robot: RobotModel, scene: Scene) -> None:
+def _check_supported(robot: RobotModel, scene: Scene) -> None:
     known = (
         scene.terrain.name == 'flat'
         and not scene.pushes
@@ -87,7 +87,7 @@ def _refuse_others(robot: RobotModel, scene: Scene) -> None:
         )
 
 
-class _Script:
+class _BareScript:
     """A robot with position servos on a plane, in a client of its own."""
 
     def __init__(
@@ -100,7 +100,7 @@ class _Script:
         """Empty the client and bring the robot to its start."""
         client, robot, scene, pose = self.client, self._robot, self._scene, self._pose
         pb.resetSimulation(physicsClientId=client)
-        set_physics(client, scene, make_parameters(BulletOptions, scene.engine_options))
+        set_physics_parameters(client, scene, make_parameters(BulletOptions, scene.engine_options))
         plane = pb.createCollisionShape(pb.GEOM_PLANE, physicsClientId=client)
         ground = pb.createMultiBody(0.0, plane, physicsClientId=client)
         body = pb.loadURDF(
@@ -119,7 +119,7 @@ class _Script:
             pb.changeDynamics(body, link, **surface, physicsClientId=client)
         pb.changeDynamics(body, -1, linearDamping=0.0, angularDamping=0.0, physicsClientId=client)
         pb.changeDynamics(body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=client)
-        place_base(client, body, pose)
+        set_base_pose(client, body, pose)
         index = {pb.getJointInfo(body, i, client)[1].decode(): i for i in range(count)}
         links = [index[name] for name in robot.joint_names]
         for link, position in zip(links, self._start.tolist(), strict=True):

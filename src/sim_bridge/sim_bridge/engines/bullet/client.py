@@ -11,7 +11,7 @@ from gait_core.errors import ConfigurationError
 
 
 @contextmanager
-def _silent(descriptor: int) -> Iterator[None]:
+def _silence_descriptor(descriptor: int) -> Iterator[None]:
     """Send what C code writes to a file descriptor to nowhere."""
     kept = os.dup(descriptor)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -25,7 +25,7 @@ def _silent(descriptor: int) -> Iterator[None]:
 
 
 # The banner with the build time would stand before a command's only line of error.
-with _silent(2):
+with _silence_descriptor(2):
     import pybullet
 
 pb: Any = pybullet

@@ -14,36 +14,36 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Push, Scene
 from sim_bridge.engines.bullet.client import pb
-from sim_bridge.engines.bullet.ground import GroundRays
+from sim_bridge.engines.bullet.free_bodies import BulletFreeBodiesEngine
+from sim_bridge.engines.bullet.ground import GroundRayCaster
 from sim_bridge.engines.bullet.motors import Motors
-from sim_bridge.engines.bullet.nodes import NodesEngine
 from sim_bridge.engines.bullet.options import BulletOptions
-from sim_bridge.engines.bullet.state import BODY, Mount, StateReader, body_state
+from sim_bridge.engines.bullet.state import STATE_SIZE, MountedFrame, StateReader, body_state
 from sim_bridge.engines.bullet.world import World
-from sim_bridge.engines.shared.limits import (
+from sim_bridge.engines.shared.scene_checks import (
     BALL_JOINTS,
-    CARRIES,
     CONTACT_NODES,
     FORCE_ELEMENTS,
     FREE_BODIES,
+    RIGID_BODY_FEATURES,
     PushWindow,
 )
 from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
 
-class _Push:
+class _BulletPush:
     """A push as Bullet takes it: a force at a point in ``odom``, before every physics step."""
 
     def __init__(self, push: Push, world: World, scene: Scene) -> None:
-        self.window = PushWindow(push, scene, world.full, world.model)
+        self.window = PushWindow(push, scene, world.robot, world.merged)
         self._client, self._body = world.client, world.body
-        self._mount = Mount(world, self.window.place)
+        self._mount = MountedFrame(world, self.window.frame)
         self._force = list(push.force)
 
     def apply(self) -> None:
         """Add the force to the coming physics step."""
-        link, frame = self._mount.carrier, np.empty(BODY)
-        self._mount.move(body_state(self._body, link, self._client), frame)
+        link, frame = self._mount.carrier, np.empty(STATE_SIZE)
+        self._mount.write_state(body_state(self._body, link, self._client), frame)
         point = frame[:3].tolist()
         pb.applyExternalForce(self._body, link, self._force, point, pb.WORLD_FRAME, self._client)
 
@@ -58,33 +58,33 @@ class BulletEngine(SceneEngine):
 
     name = 'bullet'
     Options = BulletOptions
-    Rays = GroundRays
-    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
+    RayCaster = GroundRayCaster
+    carries = (*RIGID_BODY_FEATURES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
         self._world = World()
-        self._nodes: NodesEngine | None = None
-        self._on_nodes = False
+        self._nodes: BulletFreeBodiesEngine | None = None
+        self._has_nodes = False
 
     @property
-    def _other(self) -> NodesEngine | None:
+    def _free_bodies_engine(self) -> BulletFreeBodiesEngine | None:
         """The engine of free bodies, while it carries the robot of the scene."""
-        return self._nodes if self._on_nodes else None
+        return self._nodes if self._has_nodes else None
 
     @property
     def robot(self) -> RobotModel:
         """The robot of the current scene."""
-        return self._other.robot if self._other else super().robot
+        return self._free_bodies_engine.robot if self._free_bodies_engine else super().robot
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """Build the scene and return its state at tick 0, as SceneEngine does."""
         self._check_open()
-        self._on_nodes = bool(self._robots(scene.robot, scene.draw).contact_nodes)
-        if not self._on_nodes:
+        self._has_nodes = bool(self._load_robot(scene.robot, scene.draw).contact_nodes)
+        if not self._has_nodes:
             return super().reset(scene, seed, settle_ticks)
         if self._nodes is None:
-            self._nodes = NodesEngine(self._robots)
+            self._nodes = BulletFreeBodiesEngine(self._load_robot)
         return self._nodes.reset(scene, seed, settle_ticks)
 
     def _build(self, start: SceneStart) -> None:
@@ -93,42 +93,46 @@ class BulletEngine(SceneEngine):
         sums_work = bool(start.options.sum_work)
         self._motors = Motors(world, robot, scene.physics_step, sums_work)
         self._state = StateReader(world, robot, scene, sums_work)
-        self._pushes = [_Push(push, world, scene) for push in scene.pushes]
+        self._pushes = [_BulletPush(push, world, scene) for push in scene.pushes]
 
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
         motors, steps = self._motors, self._steps
-        motors.hold(positions, stiff=ticks > 0)
-        seen = self._read(0)
+        motors.hold_positions(positions, stiff=ticks > 0)
+        observation = self._read(0)
         for tick in range(-ticks, 0):
             # Steps before tick 0 have negative numbers: nothing pushes then.
             self._advance(tick * steps, steps)
             liveness.count_period()
-            seen = self._read(0)
+            observation = self._read(0)
         if ticks:
-            motors.release()
-        return seen
+            motors.end_hold()
+        return observation
 
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
-        if self._on_nodes and self._nodes is not None:
+        if self._has_nodes and self._nodes is not None:
             return self._nodes.step(targets)
         if not self._ready:
             self._check_ready()
-        similar, motors = self._similar, self._motors
-        if similar is not None:
-            targets = similar.targets(targets)
-        samples = motors.load(targets, self._steps)
+        scaling, motors = self._scaling, self._motors
+        if scaling is not None:
+            targets = scaling.scale_targets(targets)
+        samples = motors.load_targets(targets, self._steps)
         steps = self._steps // samples
         first = self._tick * self._steps
         # It stays so if the physics diverges: there is no way on but a reset.
         self._ready = False
         for sample in range(samples):
-            motors.select(sample)
+            motors.select_sample(sample)
             self._advance(first + sample * steps, steps)
         self._tick += 1
-        seen = self._state.read(self._tick, motors)
+        observation = self._state.read(self._tick, motors)
         self._ready = True
-        return seen if similar is None else similar.seen(seen, self._period)
+        return (
+            observation
+            if scaling is None
+            else scaling.unscale_observation(observation, self._period)
+        )
 
     def _advance(self, first: int, steps: int) -> None:
         """Advance some physics steps, the first of which has a number counted from tick 0."""
@@ -150,7 +154,7 @@ class BulletEngine(SceneEngine):
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """Return how far rays go through the scene without its robot, as SceneEngine does."""
-        caster = self._other.cast if self._other else super().cast
+        caster = self._free_bodies_engine.cast if self._free_bodies_engine else super().cast
         return caster(origin, directions, max_distance)
 
     def _release(self) -> None:

@@ -51,7 +51,7 @@ def add_ground(terrain: Terrain, heights: Sequence[float], client: int) -> int:
     return ground
 
 
-class GroundRays:
+class GroundRayCaster:
     """Casts rays at a terrain, in a client of its own: nothing here can disturb the physics."""
 
     def __init__(self, terrain: Terrain) -> None:

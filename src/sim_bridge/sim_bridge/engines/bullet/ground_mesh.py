@@ -10,9 +10,9 @@ import numpy.typing as npt
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.terrains import Terrain
 
-LIGHT, DARK = (224, 226, 228), (196, 200, 205)
-LOW, HIGH = (96, 116, 90), (226, 214, 178)
-CELLS = 96
+LIGHT_SQUARE, DARK_SQUARE = (224, 226, 228), (196, 200, 205)
+LOW_COLOUR, HIGH_COLOUR = (96, 116, 90), (226, 214, 178)
+MAX_CELLS = 96
 """Most cells along a side of an uneven ground."""
 
 
@@ -31,7 +31,7 @@ class GroundMesh:
     texture: npt.NDArray[np.uint8]
 
 
-def ground_mesh(terrain: Terrain, centre: FloatArray, reach: float) -> GroundMesh:
+def ground_mesh(terrain: Terrain, centre: FloatArray, half_width: float) -> GroundMesh:
     """
     Return the ground within ``reach`` [m] of a centre, (2,) [m], along x and y.
 
@@ -40,11 +40,11 @@ def ground_mesh(terrain: Terrain, centre: FloatArray, reach: float) -> GroundMes
     """
     field = terrain.heightfield
     if field is None:
-        return _checker(centre, reach)
+        return _checker_mesh(centre, half_width)
     # Every so many vertices of the grid itself: between them the surface is another.
-    stride = int(np.ceil(2.0 * reach / CELLS / field.cell))
+    stride = int(np.ceil(2.0 * half_width / MAX_CELLS / field.cell))
     x, y = (
-        low + field.cell * _within(low, field.cell, count, at, reach, stride)
+        low + field.cell * _grid_indices(low, field.cell, count, at, half_width, stride)
         for low, count, at in zip(
             field.origin, field.heights.shape[::-1], centre.tolist(), strict=True
         )
@@ -53,7 +53,7 @@ def ground_mesh(terrain: Terrain, centre: FloatArray, reach: float) -> GroundMes
     heights = terrain.height(grid[:, 0], grid[:, 1])
     low, high = float(field.heights.min()), float(field.heights.max())
     share = (heights - low) / max(high - low, 1e-9)
-    ramp = np.linspace(LOW, HIGH, 64).astype(np.uint8)
+    ramp = np.linspace(LOW_COLOUR, HIGH_COLOUR, 64).astype(np.uint8)
     return GroundMesh(
         vertices=np.column_stack([grid, heights]),
         normals=terrain.normal(grid[:, 0], grid[:, 1]),
@@ -63,22 +63,22 @@ def ground_mesh(terrain: Terrain, centre: FloatArray, reach: float) -> GroundMes
     )
 
 
-def _within(
-    low: float, cell: float, count: int, at: float, reach: float, stride: int
+def _grid_indices(
+    low: float, cell: float, count: int, at: float, half_width: float, stride: int
 ) -> npt.NDArray[np.int64]:
     """Return the grid indices along one axis that lie within reach, every so many."""
-    first = max(0, int(np.ceil((at - reach - low) / cell)))
-    last = min(count - 1, int(np.floor((at + reach - low) / cell)))
+    first = max(0, int(np.ceil((at - half_width - low) / cell)))
+    last = min(count - 1, int(np.floor((at + half_width - low) / cell)))
     # Multiples of the stride: what is drawn does not jump when the centre moves on.
     first += -first % stride
     return np.arange(first, max(last, first) + 1, stride, dtype=np.int64)
 
 
-def _checker(centre: FloatArray, reach: float) -> GroundMesh:
-    side = np.arange(-np.ceil(reach), np.ceil(reach) + 0.5)
+def _checker_mesh(centre: FloatArray, half_width: float) -> GroundMesh:
+    side = np.arange(-np.ceil(half_width), np.ceil(half_width) + 0.5)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2) + np.round(centre)
     # One texture a metre: two squares of 0.5 m along each side.
-    squares = np.array([[LIGHT, DARK], [DARK, LIGHT]], dtype=np.uint8)
+    squares = np.array([[LIGHT_SQUARE, DARK_SQUARE], [DARK_SQUARE, LIGHT_SQUARE]], dtype=np.uint8)
     return GroundMesh(
         vertices=np.column_stack([grid, np.zeros(len(grid))]),
         normals=np.tile([0.0, 0.0, 1.0], (len(grid), 1)),

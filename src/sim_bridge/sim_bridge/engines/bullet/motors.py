@@ -11,12 +11,16 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import RobotModel
-from sim_bridge.engines.bullet.balls import Balls
+from sim_bridge.engines.bullet.ball_joints import BallJoints
 from sim_bridge.engines.bullet.client import pb
-from sim_bridge.engines.bullet.elements import Elements
+from sim_bridge.engines.bullet.force_elements import ForceElements
 from sim_bridge.engines.bullet.world import World
-from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, Demands, Torques
-from sim_bridge.engines.shared.laws import screw_grip, sum_work
+from sim_bridge.engines.shared.actuator_targets import (
+    DEFAULT_GAIN,
+    ActuatorTargets,
+    TorqueActuators,
+)
+from sim_bridge.engines.shared.force_laws import add_joint_work, update_screw_lock
 
 
 class Motors:
@@ -52,19 +56,19 @@ class Motors:
         self, world: World, robot: RobotModel, physics_step: float, sums_work: bool
     ) -> None:
         self._client, self._body, self._dt = world.client, world.body, physics_step
-        self.demands = demands = Demands(robot, physics_step)
-        self.torques = Torques(demands)
-        self.elements = Elements(world, robot, demands)
-        self._balls = Balls(world)
+        self.actuator_targets = actuator_targets = ActuatorTargets(robot, physics_step)
+        self.torques = TorqueActuators(actuator_targets)
+        self.elements = ForceElements(world, robot, actuator_targets)
+        self._balls = BallJoints(world)
         count = len(robot.joint_names)
         self.joints: FloatArray = np.zeros((3, count))
         self.work: FloatArray = np.zeros((2, count))
         self._movable = [
-            world.joint[joint.name]
+            world.joint_index[joint.name]
             for joint in robot.joints
-            if joint.name in world.joint and joint.kind != 'fixed'
+            if joint.name in world.joint_index and joint.kind != 'fixed'
         ]
-        self._links = [world.axes[name] for name in robot.joint_names]
+        self._links = [world.actuated_index[name] for name in robot.joint_names]
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         hinges = np.setdiff1d(np.arange(count), self._balls.columns)
         self._hinges = hinges
@@ -74,12 +78,12 @@ class Motors:
             if len(hinges)
             else tuple
         )
-        self._hinge_columns = _index(hinges, count)
-        self._torque_columns = _index(self.torques.columns, count)
+        self._hinge_columns = _column_index(hinges, count)
+        self._torque_columns = _column_index(self.torques.columns, count)
         self._torque_hinges = np.intersect1d(self.torques.columns, hinges)
         self._torque_links = [self._links[i] for i in self._torque_hinges]
         self._bind_servos()
-        self._silence()
+        self._disable_motors()
         self._has_torques = bool(len(self.torques.columns))
         self._has_balls, self._has_elements = bool(len(self._balls)), bool(len(self.elements))
         self.applies_forces = self._has_torques or self._has_elements
@@ -92,24 +96,24 @@ class Motors:
         self._before: FloatArray = np.zeros(count)
 
     def _bind_servos(self) -> None:
-        demands = self.demands
+        actuator_targets = self.actuator_targets
         self._servos = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
         links = [self._links[i] for i in self._servos]
-        self._servo_columns = _index(self._servos, len(self._links))
-        self._servo_forces = demands.effort_limit[self._servos].tolist()
+        self._servo_columns = _column_index(self._servos, len(self._links))
+        self._servo_forces = actuator_targets.effort_limit[self._servos].tolist()
         # Bullet multiplies the position error by positionGain / step, not by positionGain.
-        gains = (demands.gain[self._servos] * self._dt).tolist()
+        gains = (actuator_targets.gain[self._servos] * self._dt).tolist()
         self._servo_constants = (self._servo_forces, gains, [1.0] * len(links), self._client)
         self._command_servos = partial(
             pb.setJointMotorControlArray, self._body, links, pb.POSITION_CONTROL
         )
-        self._screws = np.flatnonzero(np.isfinite(demands.strength)).tolist()
+        self._screws = np.flatnonzero(np.isfinite(actuator_targets.strength)).tolist()
         self._servo_index = {column: k for k, column in enumerate(self._servos.tolist())}
-        self._screw_force = {k: float(demands.strength[k]) for k in self._screws}
+        self._screw_force = {k: float(actuator_targets.strength[k]) for k in self._screws}
         # Positions of screws whose load is too strong for them.
         self._stuck: dict[int, float] = {}
 
-    def _silence(self) -> None:
+    def _disable_motors(self) -> None:
         """Take the motors off that Bullet puts on every joint, and set the velocity limits."""
         control, client = pb.setJointMotorControl2, self._client
         for link in self._movable:
@@ -122,7 +126,7 @@ class Motors:
                 pb.POSITION_CONTROL,
                 targetPosition=0.0,
                 force=0.0,
-                maxVelocity=float(self.demands.velocity_limit[i]),
+                maxVelocity=float(self.actuator_targets.velocity_limit[i]),
                 physicsClientId=client,
             )
         for i, link in zip(self._torque_hinges, self._torque_links, strict=True):
@@ -135,9 +139,9 @@ class Motors:
                 force=float(self._friction[i]),
                 physicsClientId=client,
             )
-        self._balls.silence()
+        self._balls.disable_motors()
 
-    def hold(self, positions: FloatArray, stiff: bool) -> None:
+    def hold_positions(self, positions: FloatArray, stiff: bool) -> None:
         """
         Hold joint positions until targets come.
 
@@ -145,50 +149,50 @@ class Motors:
         settles; without it they get zero velocity and effort, as ball joints always do. No work
         counts during a stiff hold.
         """
-        demands = self.demands
-        demands.hold(positions)
+        actuator_targets = self.actuator_targets
+        actuator_targets.hold_positions(positions)
         self._list_servo_targets()
         self._settling = stiff
-        self.select(0)
-        loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
+        self.select_sample(0)
+        loose = np.flatnonzero(np.isin(actuator_targets.kinds, ('velocity', 'effort')))
         loose = np.intersect1d(loose, self._hinges).tolist()
         if stiff and loose:
             pb.setJointMotorControlArray(
                 self._body,
                 [self._links[i] for i in loose],
                 pb.POSITION_CONTROL,
-                targetPositions=demands.position[0, loose].tolist(),
+                targetPositions=actuator_targets.position[0, loose].tolist(),
                 targetVelocities=[0.0] * len(loose),
-                forces=demands.effort_limit[loose].tolist(),
+                forces=actuator_targets.effort_limit[loose].tolist(),
                 positionGains=[min(DEFAULT_GAIN * self._dt, 1.0)] * len(loose),
                 velocityGains=[1.0] * len(loose),
                 physicsClientId=self._client,
             )
 
-    def release(self) -> None:
+    def end_hold(self) -> None:
         """End a stiff hold."""
         self._settling = False
-        self._silence()
+        self._disable_motors()
 
-    def load(self, targets: AppliedTargets, steps: int) -> int:
+    def load_targets(self, targets: AppliedTargets, steps: int) -> int:
         """Check the targets of a control period, as ``Demands.take`` does; return sub-samples."""
-        samples = self.demands.take(targets, steps)
+        samples = self.actuator_targets.load(targets, steps)
         self._list_servo_targets()
         return samples
 
     def _list_servo_targets(self) -> None:
         """Make the lists that PyBullet wants of all sub-samples at once."""
-        demands, servos = self.demands, self._servo_columns
-        self._servo_positions = demands.position[:, servos].tolist()
-        self._servo_velocities = demands.velocity[:, servos].tolist()
+        actuator_targets, servos = self.actuator_targets, self._servo_columns
+        self._servo_positions = actuator_targets.position[:, servos].tolist()
+        self._servo_velocities = actuator_targets.velocity[:, servos].tolist()
 
-    def select(self, sample: int) -> None:
+    def select_sample(self, sample: int) -> None:
         """Put a sub-sample into force; servos follow it from now on."""
         self._sample = sample
         self._send_servos()
         if self.applies_forces:
-            self.torques.select(sample)
-            self.elements.tensions.select(sample)
+            self.torques.select_sample(sample)
+            self.elements.tensions.select_sample(sample)
 
     def _send_servos(self) -> None:
         """Give the servos the sub-sample in force; screws that are stuck stay."""
@@ -210,9 +214,9 @@ class Motors:
         if self._has_torques:
             columns = self._torque_columns
             position, velocity, effort = self.joints
-            effort[columns] = self.torques.at(position[columns], velocity[columns])
+            effort[columns] = self.torques.compute(position[columns], velocity[columns])
             if self._has_balls:
-                self._balls.drive(effort)
+                self._balls.apply_torques(effort)
             if self._torque_links:
                 pb.setJointMotorControlArray(
                     self._body,
@@ -222,7 +226,7 @@ class Motors:
                     physicsClientId=self._client,
                 )
         if self._has_elements:
-            self.elements.drive()
+            self.elements.apply_tensions()
 
     def read_step(self) -> None:
         """Read the joints after a physics step: for forces and screws in the next, and work."""
@@ -268,28 +272,30 @@ class Motors:
         if self._has_balls:
             self._balls.read(self.joints)
         # Bullet tells of its own motors alone.
-        self.joints[2, self._torque_columns] = self.torques.applied
+        self.joints[2, self._torque_columns] = self.torques.efforts
         if self._has_elements:
             self.elements.read()
 
     def _add_work(self, steps: FloatArray) -> None:
         """Add the work of physics steps, by velocities and efforts (s, 2, n)."""
-        sum_work(steps, self._before, self._dt, self.demands.losses, self.work)
+        add_joint_work(
+            steps, self._before, self._dt, self.actuator_targets.power_ratios, self.work
+        )
 
     def _watch_screw(self, k: int) -> None:
         """Decide if and how strongly a screw holds its load in the coming step."""
-        demands, sample, stuck = self.demands, self._sample, k in self._stuck
+        actuator_targets, sample, stuck = self.actuator_targets, self._sample, k in self._stuck
         position, velocity, effort = self.joints[:, k].tolist()
-        limit = demands.velocity_limit[k]
-        wanted = demands.velocity[sample, k] + demands.gain[k] * (
-            demands.position[sample, k] - position
+        limit = actuator_targets.velocity_limit[k]
+        wanted = actuator_targets.velocity[sample, k] + actuator_targets.gain[k] * (
+            actuator_targets.position[sample, k] - position
         )
-        sticks, force = screw_grip(
+        sticks, force = update_screw_lock(
             effort,
             velocity,
             float(min(max(wanted, -limit), limit)),
-            demands.strength[k],
-            demands.effort_limit[k],
+            actuator_targets.strength[k],
+            actuator_targets.effort_limit[k],
             stuck,
         )
         if sticks == stuck and force == self._screw_force[k]:
@@ -302,6 +308,6 @@ class Motors:
         self._send_servos()
 
 
-def _index(columns: IntArray, count: int) -> IntArray | slice:
+def _column_index(columns: IntArray, count: int) -> IntArray | slice:
     """Return columns of an array of so many; a slice, which is faster, where they are all."""
     return slice(count) if len(columns) == count else columns

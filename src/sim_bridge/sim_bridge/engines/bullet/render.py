@@ -26,14 +26,14 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial.rollout import Rollout
-from sim_bridge.engines.bullet.cast import Cast, extent_of
 from sim_bridge.engines.bullet.client import pb
 from sim_bridge.engines.bullet.ground_mesh import GroundMesh, ground_mesh
+from sim_bridge.engines.bullet.posed_robot import PosedRobot, robot_extent
 
 Picture = npt.NDArray[np.uint8]
 
-ZMP_DOT = (220, 30, 40)
-POLYGON = (40, 160, 70)
+ZMP_COLOUR = (220, 30, 40)
+POLYGON_COLOUR = (40, 160, 70)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,11 +93,11 @@ class Renderer:
         if min(size) < 16 or max(size) > 4096:
             raise ConfigurationError(f'picture size is {size}; valid: 16 to 4096 pixels a side')
         self._size, self._camera = size, camera
-        self._stage = _Stage(robot, terrain, pb.DIRECT)
+        self._scene = _DisplayedScene(robot, terrain, pb.DIRECT)
 
     def close(self) -> None:
         """Release the client."""
-        self._stage.close()
+        self._scene.close()
 
     def frame(
         self, body_poses: FloatArray, joint_positions: FloatArray, overlay: Overlay | None = None
@@ -118,7 +118,7 @@ class Renderer:
         (height, width, 3) uint8 array
 
         """
-        self._stage.place(body_poses, joint_positions)
+        self._scene.set_state(body_poses, joint_positions)
         view, projection = self._look_at(body_poses[:, :3].mean(axis=0))
         width, height = self._size
         _, _, pixels, _, _ = pb.getCameraImage(
@@ -131,20 +131,20 @@ class Renderer:
             shadow=0,
             renderer=pb.ER_TINY_RENDERER,
             flags=pb.ER_NO_SEGMENTATION_MASK,
-            physicsClientId=self._stage.client,
+            physicsClientId=self._scene.client,
         )
         rgba: Picture = np.asarray(pixels, dtype=np.uint8).reshape(height, width, 4)
         picture: Picture = rgba[:, :, :3].copy()
         if overlay is None:
             return picture
         to_clip = np.array(projection).reshape(4, 4).T @ np.array(view).reshape(4, 4).T
-        return _drawn(picture, overlay, to_clip)
+        return _draw_overlay(picture, overlay, to_clip)
 
     def _look_at(self, middle: FloatArray) -> tuple[Any, Any]:
-        extent, camera = self._stage.extent, self._camera
-        ground = float(self._stage.terrain.height(middle[0], middle[1]))
+        extent, camera = self._scene.extent, self._camera
+        ground = float(self._scene.terrain.height(middle[0], middle[1]))
         # Steady in height: the robot's own bobbing stays visible.
-        target = [float(middle[0]), float(middle[1]), ground + 0.5 * self._stage.height]
+        target = [float(middle[0]), float(middle[1]), ground + 0.5 * self._scene.height]
         view = pb.computeViewMatrixFromYawPitchRoll(
             target, camera.distance * extent, camera.yaw_deg, camera.pitch_deg, 0.0, 2
         )
@@ -179,11 +179,11 @@ def render_rollout(
             yield renderer.frame(
                 rollout.body_poses[tick],
                 rollout.joint_positions[tick],
-                overlay_of(rollout, tick) if overlays else None,
+                rollout_overlay(rollout, tick) if overlays else None,
             )
 
 
-def overlay_of(rollout: Rollout, tick: int) -> Overlay:
+def rollout_overlay(rollout: Rollout, tick: int) -> Overlay:
     """Return ZMP, support polygon, force elements and time of a tick, where they are defined."""
     robot = rollout.robot
     found = Overlay(text=f'{robot.name}  {tick * rollout.dt:5.2f} s')
@@ -217,33 +217,33 @@ class Viewer(contracts.Viewer):
 
     def __init__(self, robot: RobotModel, terrain: Terrain) -> None:
         require_display()
-        self._stage = _Stage(robot, terrain, pb.GUI)
+        self._scene = _DisplayedScene(robot, terrain, pb.GUI)
         for flag in (pb.COV_ENABLE_GUI, pb.COV_ENABLE_SHADOWS):
-            pb.configureDebugVisualizer(flag, 0, physicsClientId=self._stage.client)
+            pb.configureDebugVisualizer(flag, 0, physicsClientId=self._scene.client)
 
     @property
     def open(self) -> bool:
         """True if the window has not been closed by its user."""
-        return bool(pb.isConnected(self._stage.client))
+        return bool(pb.isConnected(self._scene.client))
 
     def show(self, observation: Observation) -> None:
         """Show a state; without effect once the window is closed."""
         poses, joints = observation.body_poses, observation.joint_positions
         if not self.open or poses is None or joints is None:
             return
-        self._stage.place(poses, joints)
+        self._scene.set_state(poses, joints)
         camera = Camera()
         pb.resetDebugVisualizerCamera(
-            camera.distance * self._stage.extent,
+            camera.distance * self._scene.extent,
             camera.yaw_deg,
             camera.pitch_deg,
             poses[:, :3].mean(axis=0).tolist(),
-            physicsClientId=self._stage.client,
+            physicsClientId=self._scene.client,
         )
 
     def close(self) -> None:
         """Close the window."""
-        self._stage.close()
+        self._scene.close()
 
 
 def require_display() -> None:
@@ -258,15 +258,15 @@ def require_display() -> None:
         raise ConfigurationError(f"a viewer needs a display: '{name}' cannot be opened")
 
 
-class _Stage:
+class _DisplayedScene:
     """A client with the robot's looks and the ground under and around it."""
 
     def __init__(self, robot: RobotModel, terrain: Terrain, mode: int) -> None:
         self.terrain = terrain
-        self._cast = Cast(robot, mode)
+        self._cast = PosedRobot(robot, mode)
         self.client = self._cast.client
         self._folder = tempfile.TemporaryDirectory(prefix='ground_')
-        self.extent, self.height = extent_of(robot)
+        self.extent, self.height = robot_extent(robot)
         self._reach = 10.0 * self.extent
         self._ground: int | None = None
         self._centre = np.full(2, np.inf)
@@ -276,9 +276,9 @@ class _Stage:
         self._cast.close()
         self._folder.cleanup()
 
-    def place(self, body_poses: FloatArray, positions: FloatArray) -> None:
+    def set_state(self, body_poses: FloatArray, positions: FloatArray) -> None:
         """Pose the robot, and draw the ground about it."""
-        self._cast.place(body_poses, positions)
+        self._cast.set_state(body_poses, positions)
         # The ground is drawn around the robot and again when it comes near the edge.
         middle = body_poses[:, :2].mean(axis=0)
         if np.abs(middle - self._centre).max() > 0.3 * self._reach:
@@ -286,9 +286,9 @@ class _Stage:
             mesh = ground_mesh(self.terrain, self._centre, self._reach)
             if self._ground is not None:
                 pb.removeBody(self._ground, physicsClientId=self.client)
-            self._ground = self._laid(mesh)
+            self._ground = self._add_mesh(mesh)
 
-    def _laid(self, mesh: GroundMesh) -> int:
+    def _add_mesh(self, mesh: GroundMesh) -> int:
         shape = pb.createVisualShape(
             pb.GEOM_MESH,
             vertices=mesh.vertices.tolist(),
@@ -308,7 +308,7 @@ class _Stage:
         return body
 
 
-def _drawn(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
+def _draw_overlay(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
     """Return the picture with an overlay whose points pass through the camera's matrices."""
     height, width = picture.shape[:2]
 
@@ -322,11 +322,11 @@ def _drawn(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
     draw = ImageDraw.Draw(image)
     if overlay.polygon is not None and len(overlay.polygon) > 1:
         corners = pixels(overlay.polygon)
-        draw.line([*corners, corners[0]], fill=POLYGON, width=max(1, width // 240))
+        draw.line([*corners, corners[0]], fill=POLYGON_COLOUR, width=max(1, width // 240))
     if overlay.zmp is not None:
         ((x, y),) = pixels(overlay.zmp[None])
         r = max(2.0, width / 120)
-        draw.ellipse((x - r, y - r, x + r, y + r), fill=ZMP_DOT)
+        draw.ellipse((x - r, y - r, x + r, y + r), fill=ZMP_COLOUR)
     if overlay.lines is not None and overlay.colours is not None:
         colours = np.round(255.0 * overlay.colours).astype(int).tolist()
         for line, (red, green, blue) in zip(overlay.lines, colours, strict=True):

@@ -13,11 +13,16 @@ from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import pb
 from sim_bridge.engines.bullet.motors import Motors
 from sim_bridge.engines.bullet.world import World
-from sim_bridge.engines.shared.merged_joints import Place, origin_of
-from sim_bridge.engines.shared.poses import inverse, matrix_of, product, quaternion_of
+from sim_bridge.engines.shared.merged_joints import CarriedFrame, own_frame
 from sim_bridge.engines.shared.rigid_states import StateLayout
+from sim_bridge.engines.shared.rotations import (
+    invert_quaternion,
+    matrix_from_quaternion,
+    multiply_quaternions,
+    quaternion_from_matrix,
+)
 
-BODY = 13
+STATE_SIZE = 13
 """Numbers of a body or frame: position, quaternion x, y, z, w, velocity, rate; all in odom."""
 
 
@@ -33,22 +38,22 @@ def body_state(body: int, link: int, client: int) -> FloatArray:
     return np.array((*position, *turn, *linear, *angular))
 
 
-class Mount:
+class MountedFrame:
     """A frame fixed to a link, seen from the inertial frame that Bullet gives for that link."""
 
-    def __init__(self, world: World, place: Place) -> None:
-        self.carrier = world.link[place.link]
-        com, inertial_turn = world.inertial(self.carrier)
-        back = inverse(inertial_turn)
-        self._lever = matrix_of(back) @ (place.position - com)
-        turn = product(back, quaternion_of(place.rotation))
+    def __init__(self, world: World, frame: CarriedFrame) -> None:
+        self.carrier = world.link_index[frame.link]
+        com, inertial_turn = world.inertial_frame(self.carrier)
+        back = invert_quaternion(inertial_turn)
+        self._lever = matrix_from_quaternion(back) @ (frame.position - com)
+        turn = multiply_quaternions(back, quaternion_from_matrix(frame.rotation))
         self._rotation: FloatArray = np.empty((3, 3))
         self._turn = turn[:0] if np.array_equal(turn, (0.0, 0.0, 0.0, 1.0)) else turn
 
-    def move(self, body: FloatArray, frame: FloatArray) -> None:
+    def write_state(self, body: FloatArray, frame: FloatArray) -> None:
         """Write the state of the frame, (BODY,), from that of its carrier, (BODY,)."""
-        write_rotation(body, self._rotation)
-        move_frame(body, self._rotation @ self._lever, self._turn, frame)
+        write_rotation_matrix(body, self._rotation)
+        write_frame_state(body, self._rotation @ self._lever, self._turn, frame)
 
 
 class StateReader:
@@ -65,14 +70,14 @@ class StateReader:
         self._layout = StateLayout(robot, scene.control_period, sums_work)
         self._client, self._body, self._ground = world.client, world.body, world.ground
         self._gravity, self._period = np.array(scene.gravity), scene.control_period
-        self._root_mount = Mount(world, origin_of(robot.links[0].name))
+        self._root_mount = MountedFrame(world, own_frame(robot.links[0].name))
         imu_link = robot.imu_link or robot.links[0].name
-        if imu_link not in world.model.places:
+        if imu_link not in world.merged.frames:
             raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
-        self._imu_mount = Mount(world, world.model.places[imu_link])
+        self._imu_mount = MountedFrame(world, world.merged.frames[imu_link])
         self._imu_is_root = imu_link == robot.links[0].name
         self._imu_before: FloatArray = np.zeros(4)
-        carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
+        carriers = [world.link_index[world.merged.carrier_of(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
 
     def read(self, tick: int, motors: Motors) -> Observation:
@@ -85,24 +90,24 @@ class StateReader:
             If it is not finite or beyond any physics.
 
         """
-        layout, row = self._layout, self._layout.row()
+        layout, row = self._layout, self._layout.new_row()
         motors.read_period()
         row[layout.positions], row[layout.velocities], row[layout.efforts] = motors.joints
         if layout.sums_work:
             row[layout.work] = motors.work.ravel()
         base = body_state(self._body, -1, self._client)
         frame = row[layout.root]
-        self._root_mount.move(base, frame)
+        self._root_mount.write_state(base, frame)
         if not self._imu_is_root:
             carrier = self._imu_mount.carrier
             body = base if carrier < 0 else body_state(self._body, carrier, self._client)
-            frame = np.empty(BODY)
-            self._imu_mount.move(body, frame)
-        read_imu(frame, self._gravity, self._period, self._imu_before, row[layout.imu])
-        layout.check(tick, row)
+            frame = np.empty(STATE_SIZE)
+            self._imu_mount.write_state(body, frame)
+        write_imu_reading(frame, self._gravity, self._period, self._imu_before, row[layout.imu])
+        layout.check_row(tick, row)
         elements = motors.elements
         return layout.observation(
-            tick, row, self._contacts(), elements.lengths, elements.tensions.applied
+            tick, row, self._contacts(), elements.lengths, elements.tensions.efforts
         )
 
     def _contacts(self) -> Contacts | None:
@@ -144,7 +149,7 @@ def _matrix(x, y, z, w):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def write_rotation(body, result):  # type: ignore[no-untyped-def]
+def write_rotation_matrix(body, result):  # type: ignore[no-untyped-def]
     """Write the rotation matrix, (3, 3), of a body's state, (BODY,)."""
     x, y, z, w = body[3:7]
     a, b, c, d, e, f, g, h, i = _matrix(x, y, z, w)
@@ -154,7 +159,7 @@ def write_rotation(body, result):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def move_frame(body, lever, mount, frame):  # type: ignore[no-untyped-def]
+def write_frame_state(body, lever, mount, frame):  # type: ignore[no-untyped-def]
     """
     Write the state of a frame that is fixed to a body.
 
@@ -189,7 +194,7 @@ def move_frame(body, lever, mount, frame):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def read_imu(frame, gravity, period, before, reading):  # type: ignore[no-untyped-def]
+def write_imu_reading(frame, gravity, period, before, reading):  # type: ignore[no-untyped-def]
     """
     Write what an IMU on a frame reads: attitude, rate and specific force, (10,).
 

@@ -20,14 +20,14 @@ from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
 from sim_bridge.engines.bullet.ground import add_ground
 from sim_bridge.engines.bullet.options import BulletOptions
-from sim_bridge.engines.shared.actuator_commands import NO_LIMIT
-from sim_bridge.engines.shared.balls import ball_quaternion
-from sim_bridge.engines.shared.limits import check_base
-from sim_bridge.engines.shared.merged_joints import Fused, fused
-from sim_bridge.engines.shared.poses import matrix_of, product
+from sim_bridge.engines.shared.actuator_targets import NO_LIMIT
+from sim_bridge.engines.shared.ball_joints import ball_quaternion
+from sim_bridge.engines.shared.merged_joints import MergedRobot, merge_joints
+from sim_bridge.engines.shared.rotations import matrix_from_quaternion, multiply_quaternions
+from sim_bridge.engines.shared.scene_checks import check_root_link
 from sim_bridge.engines.shared.scene_engine import SceneStart
 
-GEAR_EFFORT = 1e6
+MIMIC_GEAR_EFFORT = 1e6
 """Effort [N m or N] of the gear that couples a mimic joint: beyond any motor's."""
 
 
@@ -39,15 +39,15 @@ class World:
     ----------
     client, body, ground : int
         PyBullet's ids.
-    full : RobotModel
+    robot : RobotModel
         The robot as described.
     model : Fused
         The robot as loaded.
-    joint : mapping of str to int
+    joint_index : mapping of str to int
         Bullet's index of each joint; it is also that of the joint's child link.
-    axes : mapping of str to int
+    actuated_index : mapping of str to int
         Bullet's index of each actuated joint; that of the ball joint for its three.
-    link : mapping of str to int
+    link_index : mapping of str to int
         Bullet's index of each link of the fused robot; -1 is the root.
 
     """
@@ -55,7 +55,7 @@ class World:
     def __init__(self, mode: int = pb.DIRECT, *, visuals: bool = False) -> None:
         self._visuals = visuals
         self.client = connect(mode)
-        self._text: tuple[Fused, str] | None = None
+        self._text: tuple[MergedRobot, str] | None = None
         self._field: tuple[HeightField, list[float]] | None = None
 
     def close(self) -> None:
@@ -65,10 +65,10 @@ class World:
     def rebuild(self, start: SceneStart) -> None:
         """Empty the client and load a scene with the robot at its start, every joint at rest."""
         scene, options = start.scene, start.options
-        self.full, self.model = start.robot, fused(start.robot)
-        check_base('bullet', scene, self.model.robot)
+        self.robot, self.merged = start.robot, merge_joints(start.robot)
+        check_root_link('bullet', scene, self.merged.robot)
         pb.resetSimulation(physicsClientId=self.client)
-        set_physics(self.client, scene, options)
+        set_physics_parameters(self.client, scene, options)
         self._add_ground(start.terrain)
         self._load(
             scene.fixed_base,
@@ -79,21 +79,21 @@ class World:
         self._set_surfaces(scene)
         self._set_dynamics()
         self._couple_mimics()
-        self.place(start.pose, start.joint_positions)
+        self.set_state(start.pose, start.joint_positions)
         if options.self_collision:
             self._separate_overlapping()
 
-    def show(self, robot: RobotModel) -> None:
+    def load_for_display(self, robot: RobotModel) -> None:
         """Empty the client and load a robot to be looked at: it is placed, never stepped."""
-        self.full, self.model = robot, fused(robot)
+        self.robot, self.merged = robot, merge_joints(robot)
         pb.resetSimulation(physicsClientId=self.client)
         pb.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self.client)
         self._load(fixed_base=True)
 
-    def place(self, pose: FloatArray, positions: FloatArray) -> None:
+    def set_state(self, pose: FloatArray, positions: FloatArray) -> None:
         """Put the root link at a pose and the joints at positions, all at rest."""
-        place_base(self.client, self.body, pose)
-        robot = self.model.robot
+        set_base_pose(self.client, self.body, pose)
+        robot = self.merged.robot
         value = dict(zip(robot.joint_names, positions.tolist(), strict=True))
         for joint in robot.joints:
             if joint.mimic is not None:
@@ -101,20 +101,20 @@ class World:
                     joint.mimic.multiplier * value[joint.mimic.joint] + joint.mimic.offset
                 )
         for name, position in value.items():
-            if name in self.joint:
+            if name in self.joint_index:
                 pb.resetJointState(
-                    self.body, self.joint[name], position, 0.0, physicsClientId=self.client
+                    self.body, self.joint_index[name], position, 0.0, physicsClientId=self.client
                 )
-        for ball in self.model.balls:
+        for ball in self.merged.balls:
             pb.resetJointStateMultiDof(
                 self.body,
-                self.joint[ball.name],
+                self.joint_index[ball.name],
                 ball_quaternion(ball, positions[ball.columns]).tolist(),
                 [0.0, 0.0, 0.0],
                 physicsClientId=self.client,
             )
 
-    def inertial(self, link: int) -> tuple[FloatArray, FloatArray]:
+    def inertial_frame(self, link: int) -> tuple[FloatArray, FloatArray]:
         """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
         dynamics = pb.getDynamicsInfo(self.body, link, physicsClientId=self.client)
         return np.array(dynamics[3]), np.array(dynamics[4])
@@ -133,7 +133,7 @@ class World:
         flags |= pb.URDF_USE_INERTIA_FROM_FILE
         if not self._visuals:
             flags |= pb.URDF_IGNORE_VISUAL_SHAPES
-        robot = self.model.robot
+        robot = self.merged.robot
         with self._description() as file:
             try:
                 self.body: int = pb.loadURDF(
@@ -143,23 +143,25 @@ class World:
                 raise ConfigurationError(
                     f"robot '{robot.name}': Bullet cannot load it: {error}"
                 ) from None
-        self.joint: Mapping[str, int] = {
+        self.joint_index: Mapping[str, int] = {
             pb.getJointInfo(self.body, i, physicsClientId=self.client)[1].decode(): i
             for i in range(pb.getNumJoints(self.body, physicsClientId=self.client))
         }
         names = robot.joint_names
-        balls = {names[i]: ball.name for ball in self.model.balls for i in ball.columns}
-        self.axes: Mapping[str, int] = {name: self.joint[balls.get(name, name)] for name in names}
-        self.link: Mapping[str, int] = {
+        balls = {names[i]: ball.name for ball in self.merged.balls for i in ball.columns}
+        self.actuated_index: Mapping[str, int] = {
+            name: self.joint_index[balls.get(name, name)] for name in names
+        }
+        self.link_index: Mapping[str, int] = {
             robot.links[0].name: -1,
-            **{joint.child: self.joint[joint.name] for joint in robot.joints},
+            **{joint.child: self.joint_index[joint.name] for joint in robot.joints},
         }
 
     @contextmanager
     def _description(self) -> Iterator[str]:
         """Give the robot's URDF as a file that no other load ever had and nobody finds later."""
-        if self._text is None or self._text[0] is not self.model:
-            self._text = self.model, to_urdf(self.model.robot, visuals=self._visuals)
+        if self._text is None or self._text[0] is not self.merged:
+            self._text = self.merged, to_urdf(self.merged.robot, visuals=self._visuals)
         try:
             with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
                 file.write(self._text[1])
@@ -180,7 +182,7 @@ class World:
             'restitution': math.sqrt(scene.restitution),
         }
         pb.changeDynamics(self.ground, -1, **surface, physicsClientId=self.client)
-        for index in self.link.values():
+        for index in self.link_index.values():
             pb.changeDynamics(self.body, index, **surface, physicsClientId=self.client)
 
     def _set_dynamics(self) -> None:
@@ -196,14 +198,14 @@ class World:
         pb.changeDynamics(self.body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=self.client)
 
     def _couple_mimics(self) -> None:
-        for joint in self.model.robot.joints:
+        for joint in self.merged.robot.joints:
             if joint.mimic is not None:
                 # Bullet's gear holds q_a + ratio * q_b = target.
                 gear = pb.createConstraint(
                     self.body,
-                    self.joint[joint.name],
+                    self.joint_index[joint.name],
                     self.body,
-                    self.joint[joint.mimic.joint],
+                    self.joint_index[joint.mimic.joint],
                     pb.JOINT_GEAR,
                     [0.0, 0.0, 1.0],
                     [0.0, 0.0, 0.0],
@@ -214,37 +216,37 @@ class World:
                     gear,
                     gearRatio=-joint.mimic.multiplier,
                     erp=0.2,
-                    maxForce=GEAR_EFFORT,
+                    maxForce=MIMIC_GEAR_EFFORT,
                     relativePositionTarget=joint.mimic.offset,
                     physicsClientId=self.client,
                 )
 
     def _separate_overlapping(self) -> None:
         """Let pairs of links that overlap at the start not collide."""
-        neighbours = {(joint.parent, joint.child) for joint in self.model.robot.joints}
-        for a, b in combinations(self.link, 2):
+        neighbours = {(joint.parent, joint.child) for joint in self.merged.robot.joints}
+        for a, b in combinations(self.link_index, 2):
             if (a, b) in neighbours or (b, a) in neighbours:
                 continue
             points = pb.getClosestPoints(
                 self.body,
                 self.body,
                 0.0,
-                linkIndexA=self.link[a],
-                linkIndexB=self.link[b],
+                linkIndexA=self.link_index[a],
+                linkIndexB=self.link_index[b],
                 physicsClientId=self.client,
             )
             if any(point[8] < 0.0 for point in points):
                 pb.setCollisionFilterPair(
                     self.body,
                     self.body,
-                    self.link[a],
-                    self.link[b],
+                    self.link_index[a],
+                    self.link_index[b],
                     0,
                     physicsClientId=self.client,
                 )
 
 
-def set_physics(client: int, scene: Scene, options: BulletOptions) -> None:
+def set_physics_parameters(client: int, scene: Scene, options: BulletOptions) -> None:
     """Set gravity, step and solver, all at every reset: Bullet forgets some and keeps others."""
     pb.setPhysicsEngineParameter(
         fixedTimeStep=scene.physics_step,
@@ -266,10 +268,10 @@ def set_physics(client: int, scene: Scene, options: BulletOptions) -> None:
     pb.setGravity(*scene.gravity, physicsClientId=client)
 
 
-def place_base(client: int, body: int, pose: FloatArray) -> None:
+def set_base_pose(client: int, body: int, pose: FloatArray) -> None:
     """Put the root link of a body at a pose, (7,) [m, -]."""
     # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
     dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
-    at = pose[:3] + matrix_of(pose[3:]) @ dynamics[3]
-    turn = product(pose[3:], dynamics[4])
+    at = pose[:3] + matrix_from_quaternion(pose[3:]) @ dynamics[3]
+    turn = multiply_quaternions(pose[3:], dynamics[4])
     pb.resetBasePositionAndOrientation(body, at.tolist(), turn.tolist(), physicsClientId=client)

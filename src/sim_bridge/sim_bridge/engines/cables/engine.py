@@ -18,29 +18,34 @@ from gait_core.parameters.declaration import Parameters
 from gait_core.processes import liveness
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from sim_bridge.engines.cables.kernel import Motion, Setting, advance_period, workspace
+from sim_bridge.engines.cables.kernel import (
+    BodyMotion,
+    CompiledScene,
+    advance_period,
+    allocate_buffers,
+)
 from sim_bridge.engines.cables.layout import (
-    ground_of,
-    layout_of,
-    pushes_of,
-    refuse_others,
-    start_of,
+    check_free_bodies,
+    initial_body_states,
+    make_ground,
+    make_layout,
+    make_pushes,
 )
 from sim_bridge.engines.cables.options import CablesOptions
-from sim_bridge.engines.cables.state import Reader
-from sim_bridge.engines.shared.actuator_commands import Demands
-from sim_bridge.engines.shared.limits import (
+from sim_bridge.engines.cables.state import StateReader
+from sim_bridge.engines.shared.actuator_targets import ActuatorTargets
+from sim_bridge.engines.shared.merged_joints import merge_joints
+from sim_bridge.engines.shared.scene_checks import (
     CONTACT_NODES,
     FORCE_ELEMENTS,
     FREE_BODIES,
     PushWindow,
-    out_of_range,
+    divergence_error,
 )
-from sim_bridge.engines.shared.merged_joints import fused
 from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
 
-class Bodies:
+class FreeBodies:
     """
     The bodies of a scene and their ground as arrays.
 
@@ -54,16 +59,16 @@ class Bodies:
 
     """
 
-    engine: ClassVar[str] = 'cables'
+    engine_name: ClassVar[str] = 'cables'
 
     def rebuild(self, start: SceneStart) -> None:
         """Lay out a scene with the assembly at its start, every body at rest."""
         robot, scene = start.robot, start.scene
-        refuse_others(self.engine, robot, scene)
-        self.demands = Demands(robot, scene.physics_step)
-        self.layout = layout_of(robot, scene.gravity, self.demands)
-        self.ground = ground_of(scene, start.options, start.terrain)
-        self.state = start_of(robot, root_poses_from_base(robot, start.pose))
+        check_free_bodies(self.engine_name, robot, scene)
+        self.actuator_targets = ActuatorTargets(robot, scene.physics_step)
+        self.layout = make_layout(robot, scene.gravity, self.actuator_targets)
+        self.ground = make_ground(scene, start.options, start.terrain)
+        self.state = initial_body_states(robot, root_poses_from_base(robot, start.pose))
         self.bristles: FloatArray = np.zeros((len(robot.contact_nodes), 2))
 
 
@@ -71,7 +76,7 @@ class FreeBodiesEngine(SceneEngine):
     """Free bodies on contact nodes under the shared laws; a subclass advances the bodies."""
 
     carries = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
-    _bodies: Bodies
+    _bodies: FreeBodies
 
     @abstractmethod
     def _advance(self, targets: FloatArray, first: int) -> None:
@@ -80,43 +85,43 @@ class FreeBodiesEngine(SceneEngine):
     def _build(self, start: SceneStart) -> None:
         bodies, scene, robot = self._bodies, start.scene, start.robot
         bodies.rebuild(start)
-        model = fused(robot)
+        model = merge_joints(robot)
         windows = [PushWindow(push, scene, robot, model) for push in scene.pushes]
-        self._setting = Setting(
+        self._compiled_scene = CompiledScene(
             layout=bodies.layout,
             ground=bodies.ground,
-            pushes=pushes_of(windows, robot),
+            pushes=make_pushes(windows, robot),
             dt=scene.physics_step,
             steps=self._steps,
         )
-        self._motion = Motion(bodies.state, bodies.bristles, workspace(bodies.layout))
-        self._reader = Reader(robot, scene, bodies.layout)
+        self._motion = BodyMotion(bodies.state, bodies.bristles, allocate_buffers(bodies.layout))
+        self._state = StateReader(robot, scene, bodies.layout)
 
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
         targets = np.zeros((3, 1, len(positions)))
         targets[0, 0] = positions
-        seen = self._read(0)
+        observation = self._read(0)
         # Steps before tick 0 have negative numbers: nothing pushes then.
         for tick in range(-ticks, 0):
             self._advance(targets, tick * self._steps)
             liveness.count_period()
-            seen = self._read(0)
-        return seen
+            observation = self._read(0)
+        return observation
 
     def _observe(self, tick: int) -> Observation:
-        return self._reader.read(tick, self._motion)
+        return self._state.read(tick, self._motion)
 
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
         self._check_ready()
-        if self._similar is not None:
-            targets = self._similar.targets(targets)
-        self._bodies.demands.take(targets, self._steps)
+        if self._scaling is not None:
+            targets = self._scaling.scale_targets(targets)
+        self._bodies.actuator_targets.load(targets, self._steps)
         wanted = np.array((targets.position, targets.velocity, targets.effort))
         self._advance(wanted, self._tick * self._steps)
-        seen = self._read(self._tick + 1)
+        observation = self._read(self._tick + 1)
         self._tick += 1
-        return seen
+        return observation
 
 
 class CablesEngine(FreeBodiesEngine, TapeEngine):
@@ -132,13 +137,13 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
-        self._bodies = Bodies()
+        self._bodies = FreeBodies()
 
     def _release(self) -> None:
         """Do nothing: the arrays go with the engine."""
 
     def _advance(self, targets: FloatArray, first: int) -> None:
-        advance_period(self._setting, self._motion, targets, first)
+        advance_period(self._compiled_scene, self._motion, targets, first)
 
     def rollout(self, tape: AppliedTape) -> StateTape:
         """
@@ -147,16 +152,16 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
         Raises what ``step`` does; SimulationDiverged carries the states before.
         """
         self._check_ready()
-        self._bodies.demands.take(tape[0], self._steps)
-        if self._similar is not None:
-            tape = self._similar.tape(tape)
+        self._bodies.actuator_targets.load(tape[0], self._steps)
+        if self._scaling is not None:
+            tape = self._scaling.scale_tape(tape)
         targets = np.stack((tape.position, tape.velocity, tape.effort), axis=1)
-        states = self._reader.play(self._setting, self._motion, targets, self._tick)
-        if self._similar is not None:
-            seen = [self._similar.seen(one, self._period) for one in states]
-            states = StateTape.from_states(seen)
+        states = self._state.run_tape(self._compiled_scene, self._motion, targets, self._tick)
+        if self._scaling is not None:
+            observation = [self._scaling.unscale_observation(one, self._period) for one in states]
+            states = StateTape.from_states(observation)
         self._tick += len(states)
         if len(states) < len(tape):
             self._ready = False
-            raise out_of_range(self._tick + 1, states)
+            raise divergence_error(self._tick + 1, states)
         return states

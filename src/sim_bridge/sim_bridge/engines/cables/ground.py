@@ -13,7 +13,7 @@ HOLD, RESET, INTEGRATE, BREAKAWAY = range(4)
 """What becomes of a bristle's displacement when its node leaves the ground."""
 READING_A, READING_C, COULOMB = range(3)
 """Laws of friction."""
-LAWS = {'engine': READING_A, 'reset_integrator': READING_A, 'coulomb': COULOMB}
+FRICTION_LAWS = {'engine': READING_A, 'reset_integrator': READING_A, 'coulomb': COULOMB}
 
 
 class Ground(NamedTuple):
@@ -27,18 +27,18 @@ class Ground(NamedTuple):
     regularised Coulomb friction. The heights of a plane are empty.
     """
 
-    law: int
+    friction_law: int
     lift_off: int
     stiffness: float
     damping: float
-    limit: float
-    bristle: float
-    rate_bristle: float
-    drag: float
-    boost: float
-    forward: float
+    stiction_range: float
+    bristle_stiffness: float
+    bristle_stiffness_rate: float
+    bristle_damping: float
+    stiction_boost: float
+    forward_share: float
     friction: float
-    slow: float
+    coulomb_speed: float
     heights: FloatArray
     cell: float
     x: float
@@ -65,7 +65,7 @@ def normal_force(stiffness: float, damping: float, depth: float, rate: float) ->
 
 @numba.njit(cache=True, error_model='numpy')
 def bristle_friction(
-    ground: Ground, share: float, touching: bool, x: float, v: float, dt: float
+    ground: Ground, share: float, touching: bool, displacement: float, velocity: float, dt: float
 ) -> tuple[float, float]:
     """
     Return the force [N] on a node along one axis and its bristle's next displacement [m].
@@ -91,22 +91,30 @@ def bristle_friction(
 
     """
     # Eq. 3: dx/dt = v, but 0 where x has reached p_o and v would take it further.
-    limit = ground.limit
-    stopped = (v > 0.0 and x >= limit) or (v < 0.0 and x <= -limit)
-    rate = 0.0 if stopped else v
+    limit = ground.stiction_range
+    stopped = (velocity > 0.0 and displacement >= limit) or (
+        velocity < 0.0 and displacement <= -limit
+    )
+    rate = 0.0 if stopped else velocity
     # Eqs. 4 and 5: sigma_o (1 + a(x)) x, a(x) = a_c inside the range, plus sigma_1 dx/dt.
-    stiff = ground.bristle if ground.law == READING_A else ground.rate_bristle * abs(v)
-    lean = (stiff * (1.0 + ground.boost) if abs(x) < limit else stiff) * x
-    drag = ground.drag * rate
+    stiff = (
+        ground.bristle_stiffness
+        if ground.friction_law == READING_A
+        else ground.bristle_stiffness_rate * abs(velocity)
+    )
+    lean = (
+        stiff * (1.0 + ground.stiction_boost) if abs(displacement) < limit else stiff
+    ) * displacement
+    drag = ground.bristle_damping * rate
     # By the sign of each part, not of v: a spring that is softer one way gives nothing away.
-    lean = share * lean if x > 0.0 else lean
+    lean = share * lean if displacement > 0.0 else lean
     drag = share * drag if rate > 0.0 else drag
-    moved = x + rate * dt
+    moved = displacement + rate * dt
     # An explicit step may overshoot p_o. The text of section 2.1.2 resets x at breakaway instead.
     kept = min(max(moved, -limit), limit)
     if ground.lift_off == BREAKAWAY:
         kept = 0.0 if abs(moved) >= limit else moved
-    aloft = kept if ground.lift_off == INTEGRATE else x
+    aloft = kept if ground.lift_off == INTEGRATE else displacement
     aloft = 0.0 if ground.lift_off == RESET else aloft
     return (-(lean + drag) if touching else 0.0), (kept if touching else aloft)
 
@@ -138,17 +146,21 @@ def node_force(
     v, w = speeds
     push = normal_force(ground.stiffness, ground.damping, depth, rate)
     touching = depth > 0.0
-    if ground.law == COULOMB:
+    if ground.friction_law == COULOMB:
         # mu F_N v / |v|, smooth around rest.
-        size = -ground.friction * push / math.sqrt(v * v + w * w + ground.slow * ground.slow)
+        size = (
+            -ground.friction
+            * push
+            / math.sqrt(v * v + w * w + ground.coulomb_speed * ground.coulomb_speed)
+        )
         return push, size * v, size * w, bristle[0], bristle[1]
-    along, next_v = bristle_friction(ground, ground.forward, touching, bristle[0], v, dt)
+    along, next_v = bristle_friction(ground, ground.forward_share, touching, bristle[0], v, dt)
     across, next_w = bristle_friction(ground, 1.0, touching, bristle[1], w, dt)
     return push, along, across, next_v, next_w
 
 
 @numba.njit(cache=True, error_model='numpy')
-def surface(ground: Ground, x: float, y: float) -> tuple[float, float, float]:
+def surface_at(ground: Ground, x: float, y: float) -> tuple[float, float, float]:
     """
     Return the height [m] of the surface under a point, and its slopes along x and y.
 

@@ -16,36 +16,36 @@ import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from sim_bridge.engines.cables.ground import Ground, node_force, surface
-from sim_bridge.engines.shared.laws import CABLE, EXPONENTIAL_SPRING, SPRING, element_tension
+from sim_bridge.engines.cables.ground import Ground, node_force, surface_at
+from sim_bridge.engines.shared.force_laws import CABLE, EXPONENTIAL_SPRING, SPRING, element_tension
 
-_SHORT = 1e-12
+_MIN_LENGTH = 1e-12
 
 _compiled = numba.njit(cache=True, error_model='numpy', nogil=True)
 
 
-class Layout(NamedTuple):
+class BodyLayout(NamedTuple):
     """
     A robot as arrays: b bodies, p points of bodies, e elements, c nodes.
 
     Attributes
     ----------
     mass : (b,) array [kg]
-    inertia, inverse : (b, 3, 3) arrays [kg m^2, 1/(kg m^2)]
+    inertia, inverse_inertia : (b, 3, 3) arrays [kg m^2, 1/(kg m^2)]
         About the centre of mass along the body's axes, and inverted.
     weight : (b, 3) array [N]
-    first : (b + 1,) int array
+    first_point : (b + 1,) int array
         Points first[i] to first[i + 1] - 1 are of body i.
     coms : (b, 3) array [m]
         Centres of mass in the links' frames.
     levers : (p, 3) array [m]
         From the centre of mass, along the body's axes.
-    ends : (e, 2) int array
+    end_points : (e, 2) int array
         Points that an element joins.
     laws : (e,) int array
     constants : (e, COLUMNS) array
-        As of ``laws.element_tensions``.
-    nodes : (c,) int array
+        As of ``force_laws.element_tensions``.
+    node_points : (c,) int array
         Points of the nodes.
     radii : (c,) array [m]
 
@@ -53,19 +53,19 @@ class Layout(NamedTuple):
 
     mass: FloatArray
     inertia: FloatArray
-    inverse: FloatArray
+    inverse_inertia: FloatArray
     weight: FloatArray
-    first: IntArray
+    first_point: IntArray
     coms: FloatArray
     levers: FloatArray
-    ends: IntArray
+    end_points: IntArray
     laws: IntArray
     constants: FloatArray
-    nodes: IntArray
+    node_points: IntArray
     radii: FloatArray
 
 
-class Work(NamedTuple):
+class StepBuffers(NamedTuple):
     """
     Results of a step.
 
@@ -74,11 +74,11 @@ class Work(NamedTuple):
     centres of mass, ``targets`` (e, 3) in force: rest length, its rate and a tension that adds.
     """
 
-    turns: FloatArray
+    rotations: FloatArray
     points: FloatArray
     elements: FloatArray
     contacts: FloatArray
-    loads: FloatArray
+    point_forces: FloatArray
     wrenches: FloatArray
     targets: FloatArray
 
@@ -91,44 +91,44 @@ class Pushes(NamedTuple):
     window: IntArray
 
 
-class Setting(NamedTuple):
+class CompiledScene(NamedTuple):
     """Robot, ground, pushes, length of a step [s], steps of a control period: a scene."""
 
-    layout: Layout
+    layout: BodyLayout
     ground: Ground
     pushes: Pushes
     dt: float
     steps: int
 
 
-class Motion(NamedTuple):
+class BodyMotion(NamedTuple):
     """State of the bodies (b, 13), bristles of the nodes (c, 2) [m], and results of a step."""
 
     state: FloatArray
     bristles: FloatArray
-    work: Work
+    buffers: StepBuffers
 
 
-def workspace(layout: Layout) -> Work:
+def allocate_buffers(layout: BodyLayout) -> StepBuffers:
     """Return room for the results of a step."""
     bodies, points = len(layout.mass), len(layout.levers)
-    elements, nodes = len(layout.laws), len(layout.nodes)
-    return Work(
-        turns=np.zeros((bodies, 9)),
+    elements, nodes = len(layout.laws), len(layout.node_points)
+    return StepBuffers(
+        rotations=np.zeros((bodies, 9)),
         points=np.zeros((points, 9)),
         elements=np.zeros((elements, 2)),
         contacts=np.zeros((nodes, 7)),
-        loads=np.zeros((points, 3)),
+        point_forces=np.zeros((points, 3)),
         wrenches=np.zeros((bodies, 6)),
         targets=np.zeros((elements, 3)),
     )
 
 
 @_compiled
-def place_points(layout: Layout, state: FloatArray, work: Work) -> None:
+def update_points(layout: BodyLayout, state: FloatArray, buffers: StepBuffers) -> None:
     """Write the rotation matrix of every body, and place and velocity of every point."""
-    first = layout.first
-    turns, points, levers = work.turns, work.points, layout.levers
+    first = layout.first_point
+    turns, points, levers = buffers.rotations, buffers.points, layout.levers
     for b in range(len(layout.mass)):
         # Rotation matrix of the unit quaternion, row by row.
         x, y = state[b, 3], state[b, 4]
@@ -159,10 +159,15 @@ def place_points(layout: Layout, state: FloatArray, work: Work) -> None:
 
 
 @_compiled
-def pull_elements(layout: Layout, work: Work, elapsed: float) -> None:
+def update_elements(layout: BodyLayout, buffers: StepBuffers, elapsed: float) -> None:
     """Write length and tension of every element, and the force on its ends."""
-    points, aims, loads, out = work.points, work.targets, work.loads, work.elements
-    constants, ends, codes = layout.constants, layout.ends, layout.laws
+    points, aims, loads, out = (
+        buffers.points,
+        buffers.targets,
+        buffers.point_forces,
+        buffers.elements,
+    )
+    constants, ends, codes = layout.constants, layout.end_points, layout.laws
     loads[:] = 0.0
     for e in range(len(codes)):
         i, j, row = ends[e, 0], ends[e, 1], constants[e]
@@ -174,7 +179,7 @@ def pull_elements(layout: Layout, work: Work, elapsed: float) -> None:
         w = points[j, 8] - points[i, 8]
         length = math.sqrt(x * x + y * y + z * z)
         # An element without length has no direction.
-        scale = 1.0 / length if length > _SHORT else 0.0
+        scale = 1.0 / length if length > _MIN_LENGTH else 0.0
         rate = scale * (x * u + y * v + z * w)
         rest, feed = aims[e, 0] + aims[e, 1] * elapsed, aims[e, 2]
         # Told apart here, the laws are constants to the compiler.
@@ -196,17 +201,17 @@ def pull_elements(layout: Layout, work: Work, elapsed: float) -> None:
 
 
 @_compiled
-def touch_ground(
-    layout: Layout, ground: Ground, bristles: FloatArray, work: Work, dt: float
+def update_contacts(
+    layout: BodyLayout, ground: Ground, bristles: FloatArray, buffers: StepBuffers, dt: float
 ) -> None:
     """Write what the ground does to every node, and step the bristles."""
-    points, out = work.points, work.contacts
-    nodes, radii, uneven = layout.nodes, layout.radii, len(ground.heights) > 0
+    points, out = buffers.points, buffers.contacts
+    nodes, radii, uneven = layout.node_points, layout.radii, len(ground.heights) > 0
     for c in range(len(nodes)):
         p, radius = nodes[c], radii[c]
         if uneven:
             # Not the records: to count their references takes longer than the rest.
-            _touch_uneven(ground, (c, p, radius), points, bristles, dt, out)
+            _update_uneven_contact(ground, (c, p, radius), points, bristles, dt, out)
         else:
             depth = radius - points[p, 5]
             speeds, bristle = (points[p, 6], points[p, 7]), (bristles[c, 0], bristles[c, 1])
@@ -219,7 +224,7 @@ def touch_ground(
 
 
 @_compiled
-def _touch_uneven(
+def _update_uneven_contact(
     ground: Ground,
     node: tuple[int, int, float],
     points: FloatArray,
@@ -230,7 +235,7 @@ def _touch_uneven(
     """Write what the ground does to a node, given its index, its point and its radius."""
     c, p, radius = node
     x, y, z = points[p, 3], points[p, 4], points[p, 5]
-    height, a, b = surface(ground, x, y)
+    height, a, b = surface_at(ground, x, y)
     # The normal, and tangents over the x axis and across it.
     nz = 1.0 / math.sqrt(1.0 + a * a + b * b)
     nx, ny = -a * nz, -b * nz
@@ -251,14 +256,14 @@ def _touch_uneven(
 
 
 @_compiled
-def sum_wrenches(layout: Layout, work: Work) -> None:
+def sum_wrenches(layout: BodyLayout, buffers: StepBuffers) -> None:
     """Write the force on every body and the torque about its centre of mass, weight included."""
-    total, loads, points = work.wrenches, work.loads, work.points
-    weight, first = layout.weight, layout.first
-    for c in range(len(layout.nodes)):
-        p = layout.nodes[c]
+    total, loads, points = buffers.wrenches, buffers.point_forces, buffers.points
+    weight, first = layout.weight, layout.first_point
+    for c in range(len(layout.node_points)):
+        p = layout.node_points[c]
         for j in range(3):
-            loads[p, j] += work.contacts[c, j]
+            loads[p, j] += buffers.contacts[c, j]
     for b in range(len(total)):
         total[b, 0], total[b, 1] = weight[b, 0], weight[b, 1]
         total[b, 2], total[b, 3] = weight[b, 2], 0.0
@@ -275,8 +280,8 @@ def sum_wrenches(layout: Layout, work: Work) -> None:
 
 
 @_compiled
-def _add_pushes(pushes: Pushes, work: Work, step: int) -> None:
-    total = work.wrenches
+def _add_pushes(pushes: Pushes, buffers: StepBuffers, step: int) -> None:
+    total = buffers.wrenches
     for i in range(len(pushes.body)):
         if pushes.window[i, 0] <= step < pushes.window[i, 1]:
             b = pushes.body[i]
@@ -286,10 +291,12 @@ def _add_pushes(pushes: Pushes, work: Work, step: int) -> None:
 
 
 @_compiled
-def _accelerate(layout: Layout, state: FloatArray, work: Work, dt: float) -> None:
+def _update_velocities(
+    layout: BodyLayout, state: FloatArray, buffers: StepBuffers, dt: float
+) -> None:
     """Step velocities and rates: Newton in the world, Euler along its own axes."""
-    turns, total, mass = work.turns, work.wrenches, layout.mass
-    inertia, inverse = layout.inertia, layout.inverse
+    turns, total, mass = buffers.rotations, buffers.wrenches, layout.mass
+    inertia, inverse = layout.inertia, layout.inverse_inertia
     for m in range(len(mass)):
         per_mass = dt / mass[m]
         state[m, 7] += per_mass * total[m, 0]
@@ -318,7 +325,7 @@ def _accelerate(layout: Layout, state: FloatArray, work: Work, dt: float) -> Non
 
 
 @_compiled
-def _drift(state: FloatArray, dt: float) -> None:
+def _update_poses(state: FloatArray, dt: float) -> None:
     """Step places and attitudes with the new velocities and rates."""
     for m in range(len(state)):
         state[m, 0] += dt * state[m, 7]
@@ -347,67 +354,69 @@ def _drift(state: FloatArray, dt: float) -> None:
 
 
 @_compiled
-def load_bodies(setting: Setting, motion: Motion, elapsed: float, step: int) -> None:
+def update_wrenches(scene: CompiledScene, motion: BodyMotion, elapsed: float, step: int) -> None:
     """
-    Write what acts on every body in a state, ``work.wrenches``, and step the bristles.
+    Write what acts on every body in a state, ``buffers.wrenches``, and step the bristles.
 
     Parameters
     ----------
-    setting, motion
+    scene, motion
     elapsed : float [s]
         Time since the targets in force began to act.
     step : int
         Number of the step, for the pushes.
 
     """
-    layout, work = setting.layout, motion.work
-    place_points(layout, motion.state, work)
-    pull_elements(layout, work, elapsed)
-    touch_ground(layout, setting.ground, motion.bristles, work, setting.dt)
-    sum_wrenches(layout, work)
-    _add_pushes(setting.pushes, work, step)
+    layout, buffers = scene.layout, motion.buffers
+    update_points(layout, motion.state, buffers)
+    update_elements(layout, buffers, elapsed)
+    update_contacts(layout, scene.ground, motion.bristles, buffers, scene.dt)
+    sum_wrenches(layout, buffers)
+    _add_pushes(scene.pushes, buffers, step)
 
 
 @_compiled
-def aim(targets: FloatArray, sample: int, work: Work) -> None:
-    """Put a sub-sample of targets, (3, K, e) as of ``Work.targets``, into force."""
+def select_targets(targets: FloatArray, sample: int, buffers: StepBuffers) -> None:
+    """Put a sub-sample of targets, (3, K, e) as of ``StepBuffers.targets``, into force."""
     for e in range(targets.shape[2]):
         for part in range(3):
-            work.targets[e, part] = targets[part, sample, e]
+            buffers.targets[e, part] = targets[part, sample, e]
 
 
 @_compiled
-def _advance(setting: Setting, motion: Motion, first: int, steps: int) -> None:
+def _advance_sub_sample(scene: CompiledScene, motion: BodyMotion, first: int, steps: int) -> None:
     """Advance some steps of one sub-sample; ``first`` is the number of the first of them."""
-    layout, dt, state, work = setting.layout, setting.dt, motion.state, motion.work
+    layout, dt, state, buffers = scene.layout, scene.dt, motion.state, motion.buffers
     for step in range(steps):
         # The calls of load_bodies, which would take a third longer. Semi-implicit Euler: forces of
         # the old state, then new velocities, then places by the new velocities.
-        place_points(layout, state, work)
-        pull_elements(layout, work, step * dt)
-        touch_ground(layout, setting.ground, motion.bristles, work, dt)
-        sum_wrenches(layout, work)
-        _add_pushes(setting.pushes, work, first + step)
-        _accelerate(layout, state, work, dt)
-        _drift(state, dt)
+        update_points(layout, state, buffers)
+        update_elements(layout, buffers, step * dt)
+        update_contacts(layout, scene.ground, motion.bristles, buffers, dt)
+        sum_wrenches(layout, buffers)
+        _add_pushes(scene.pushes, buffers, first + step)
+        _update_velocities(layout, state, buffers, dt)
+        _update_poses(state, dt)
 
 
 @_compiled
-def advance_period(setting: Setting, motion: Motion, targets: FloatArray, first: int) -> None:
+def advance_period(
+    scene: CompiledScene, motion: BodyMotion, targets: FloatArray, first: int
+) -> None:
     """
     Advance one control period.
 
     Parameters
     ----------
-    setting, motion
+    scene, motion
     targets : (3, K, e) array
-        As of ``Work.targets``, for K sub-samples.
+        As of ``StepBuffers.targets``, for K sub-samples.
     first : int
         Number of the first step, for the pushes.
 
     """
     samples = targets.shape[1]
-    steps = setting.steps // samples
+    steps = scene.steps // samples
     for sample in range(samples):
-        aim(targets, sample, motion.work)
-        _advance(setting, motion, first + sample * steps, steps)
+        select_targets(targets, sample, motion.buffers)
+        _advance_sub_sample(scene, motion, first + sample * steps, steps)

@@ -13,16 +13,16 @@ from gait_core.kinematics.forward_kinematics import pose_matrices
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain
 from gait_core.trial.scene import Scene
-from sim_bridge.engines.cables.ground import LAWS, Ground
-from sim_bridge.engines.cables.kernel import Layout, Pushes
+from sim_bridge.engines.cables.ground import FRICTION_LAWS, Ground
+from sim_bridge.engines.cables.kernel import BodyLayout, Pushes
 from sim_bridge.engines.cables.options import NodeOptions
-from sim_bridge.engines.shared.actuator_commands import Demands, Tensions
-from sim_bridge.engines.shared.limits import PushWindow
+from sim_bridge.engines.shared.actuator_targets import ActuatorTargets, ElementTensions
+from sim_bridge.engines.shared.scene_checks import PushWindow
 
-_Key = tuple[int, tuple[float, float, float]]
+_BodyPoint = tuple[int, tuple[float, float, float]]
 
 
-def refuse_others(engine: str, robot: RobotModel, scene: Scene) -> None:
+def check_free_bodies(engine: str, robot: RobotModel, scene: Scene) -> None:
     """Raise ConfigurationError unless the robot is of free bodies that stand on contact nodes."""
     if robot.joints:
         others = [name for name in registry.names('engines') if name != 'cables']
@@ -44,22 +44,22 @@ def refuse_others(engine: str, robot: RobotModel, scene: Scene) -> None:
         )
 
 
-def ground_of(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
+def make_ground(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
     """Return the ground of a scene, whose contact law is known."""
     field = terrain.heightfield
     return Ground(
-        law=LAWS[scene.contact_law] or options.reading,
+        friction_law=FRICTION_LAWS[scene.contact_law] or options.reading,
         lift_off=options.lift_off,
         stiffness=options.ground_stiffness,
         damping=options.ground_damping,
-        limit=options.stiction_range,
-        bristle=options.stiction_stiffness,
-        rate_bristle=options.stiction_rate,
-        drag=options.stiction_damping,
-        boost=options.stiction_boost,
-        forward=options.forward_share,
+        stiction_range=options.stiction_range,
+        bristle_stiffness=options.stiction_stiffness,
+        bristle_stiffness_rate=options.stiction_rate,
+        bristle_damping=options.stiction_damping,
+        stiction_boost=options.stiction_boost,
+        forward_share=options.forward_share,
         friction=scene.friction,
-        slow=options.coulomb_speed,
+        coulomb_speed=options.coulomb_speed,
         # A copy: what is read-only would be compiled for itself.
         heights=np.zeros((0, 0)) if field is None else field.heights.copy(),
         cell=1.0 if field is None else field.cell,
@@ -68,47 +68,51 @@ def ground_of(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
     )
 
 
-def layout_of(robot: RobotModel, gravity: Sequence[float], demands: Demands) -> Layout:
+def make_layout(
+    robot: RobotModel, gravity: Sequence[float], actuator_targets: ActuatorTargets
+) -> BodyLayout:
     """Return a robot's bodies, points, elements and nodes."""
     elements, nodes = robot.force_elements, robot.contact_nodes
     row = robot.link_index
-    ends: list[tuple[_Key, _Key]] = [
+    ends: list[tuple[_BodyPoint, _BodyPoint]] = [
         ((row[one.link_a], one.point_a), (row[one.link_b], one.point_b)) for one in elements
     ]
-    feet: list[_Key] = [(row[node.link], node.point) for node in nodes]
+    feet: list[_BodyPoint] = [(row[node.link], node.point) for node in nodes]
     points = sorted({*feet, *(end for both in ends for end in both)})
     index = {point: i for i, point in enumerate(points)}
     coms = np.array([link.com for link in robot.links])
     bodies = np.array([body for body, _ in points], dtype=np.int64)
     mass = np.array([link.mass for link in robot.links])
     inertia = np.array([link.inertia for link in robot.links])
-    tensions = Tensions(demands, robot)
-    return Layout(
+    tensions = ElementTensions(actuator_targets, robot)
+    return BodyLayout(
         mass=mass,
         inertia=inertia,
-        inverse=np.linalg.inv(inertia),
+        inverse_inertia=np.linalg.inv(inertia),
         weight=mass[:, None] * np.array(gravity),
-        first=np.searchsorted(bodies, np.arange(len(mass) + 1)),
+        first_point=np.searchsorted(bodies, np.arange(len(mass) + 1)),
         coms=coms,
         levers=np.array([at for _, at in points]).reshape(-1, 3) - coms[bodies],
-        ends=np.array([[index[a], index[b]] for a, b in ends], dtype=np.int64).reshape(-1, 2),
+        end_points=np.array([[index[a], index[b]] for a, b in ends], dtype=np.int64).reshape(
+            -1, 2
+        ),
         laws=tensions.laws,
         constants=tensions.constants,
-        nodes=np.array([index[foot] for foot in feet], dtype=np.int64),
+        node_points=np.array([index[foot] for foot in feet], dtype=np.int64),
         radii=np.array([node.radius for node in nodes]),
     )
 
 
-def pushes_of(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
+def make_pushes(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
     """Return what pushes the bodies, each at its centre of mass."""
     return Pushes(
-        body=np.array([robot.link_index[one.place.link] for one in windows], dtype=np.int64),
+        body=np.array([robot.link_index[one.frame.link] for one in windows], dtype=np.int64),
         force=np.array([one.force for one in windows]).reshape(-1, 3),
         window=np.array([(one.first, one.end) for one in windows], dtype=np.int64).reshape(-1, 2),
     )
 
 
-def start_of(robot: RobotModel, poses: FloatArray) -> FloatArray:
+def initial_body_states(robot: RobotModel, poses: FloatArray) -> FloatArray:
     """Return the bodies at rest at poses of their links, (b, 7), as states (b, 13)."""
     state = np.zeros((len(robot.links), 13))
     turns = pose_matrices(poses)[:, :3, :3]

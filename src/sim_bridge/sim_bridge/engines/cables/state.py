@@ -16,35 +16,35 @@ from gait_core.processes import liveness
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.cables.kernel import (
-    Layout,
-    Motion,
-    Setting,
+    BodyLayout,
+    BodyMotion,
+    CompiledScene,
     advance_period,
-    place_points,
-    pull_elements,
+    update_elements,
+    update_points,
 )
-from sim_bridge.engines.shared.limits import FAR, out_of_range
-from sim_bridge.engines.shared.poses import turned, turned_back
+from sim_bridge.engines.shared.rotations import rotate_vector, rotate_vector_back
+from sim_bridge.engines.shared.scene_checks import MAX_STATE_VALUE, divergence_error
 
 _NO_JOINTS: FloatArray = np.zeros(0)
 _NO_JOINTS.flags.writeable = False
 
 
-class View(NamedTuple):
+class StateView(NamedTuple):
     """
     A state as the suite reports it.
 
     ``poses`` (b, 7) and ``twists`` (b, 6) of the links' frames, ``elements`` (2, e) lengths and
-    last tensions, ``felt`` (2, 3) rate [rad/s] and specific force [m/s^2] of the IMU.
+    last tensions, ``imu_readings`` (2, 3) rate [rad/s] and specific force [m/s^2] of the IMU.
     """
 
     poses: FloatArray
     twists: FloatArray
     elements: FloatArray
-    felt: FloatArray
+    imu_readings: FloatArray
 
 
-class Mount(NamedTuple):
+class ImuMount(NamedTuple):
     """
     An IMU on a link.
 
@@ -59,27 +59,27 @@ class Mount(NamedTuple):
 
 
 @numba.njit(cache=True, error_model='numpy')
-def view_state(layout: Layout, motion: Motion, mount: Mount, view: View) -> bool:
+def write_view(layout: BodyLayout, motion: BodyMotion, mount: ImuMount, view: StateView) -> bool:
     """
     Write a state as the suite reports it; return whether it is within its range.
 
     The specific force of the IMU is the change of its link's velocity over the control period, as
     in the other engines; the first one after a reset counts the robot as at rest before.
     """
-    state, work, poses, twists = motion.state, motion.work, view.poses, view.twists
+    state, buffers, poses, twists = motion.state, motion.buffers, view.poses, view.twists
     # Tensions are those of the last step, lengths those of its end.
-    for e in range(len(work.elements)):
-        view.elements[1, e] = work.elements[e, 1]
-    place_points(layout, state, work)
-    pull_elements(layout, work, 0.0)
-    for e in range(len(work.elements)):
-        view.elements[0, e] = work.elements[e, 0]
+    for e in range(len(buffers.elements)):
+        view.elements[1, e] = buffers.elements[e, 1]
+    update_points(layout, state, buffers)
+    update_elements(layout, buffers, 0.0)
+    for e in range(len(buffers.elements)):
+        view.elements[0, e] = buffers.elements[e, 0]
     near = True
     for b in range(len(state)):
         for i in range(state.shape[1]):
-            near &= abs(state[b, i]) < FAR
+            near &= abs(state[b, i]) < MAX_STATE_VALUE
         com = layout.coms[b]
-        x, y, z = turned(work.turns[b], com[0], com[1], com[2])
+        x, y, z = rotate_vector(buffers.rotations[b], com[0], com[1], com[2])
         u, v, w = state[b, 10], state[b, 11], state[b, 12]
         poses[b] = state[b, :7]
         twists[b] = state[b, 7:]
@@ -89,26 +89,26 @@ def view_state(layout: Layout, motion: Motion, mount: Mount, view: View) -> bool
         twists[b, 0] -= v * z - w * y
         twists[b, 1] -= w * x - u * z
         twists[b, 2] -= u * y - v * x
-    turn, twist = work.turns[mount.body], twists[mount.body]
+    turn, twist = buffers.rotations[mount.body], twists[mount.body]
     for i in range(3):
         change = twist[i] - mount.velocity[i]
         rate = change / mount.period if math.isfinite(change) else 0.0
         mount.velocity[i] = twist[i]
-        view.felt[1, i] = rate - mount.gravity[i]
-    felt = view.felt
-    felt[0] = turned_back(turn, twist[3], twist[4], twist[5])
-    felt[1] = turned_back(turn, felt[1, 0], felt[1, 1], felt[1, 2])
+        view.imu_readings[1, i] = rate - mount.gravity[i]
+    readings = view.imu_readings
+    readings[0] = rotate_vector_back(turn, twist[3], twist[4], twist[5])
+    readings[1] = rotate_vector_back(turn, readings[1, 0], readings[1, 1], readings[1, 2])
     return near
 
 
 @numba.njit(cache=True, error_model='numpy', nogil=True)
-def _play(
-    setting: Setting,
-    motion: Motion,
+def _advance_tape(
+    scene: CompiledScene,
+    motion: BodyMotion,
     targets: FloatArray,
     first: int,
-    mount: Mount,
-    views: tuple[View, FloatArray, IntArray],
+    mount: ImuMount,
+    views: tuple[StateView, FloatArray, IntArray],
 ) -> int:
     """
     Advance control periods under targets (T, 3, K, e); return after how many it is out of range.
@@ -118,19 +118,19 @@ def _play(
     """
     view, contacts, beats = views
     for t in range(len(targets)):
-        advance_period(setting, motion, targets[t], first + t * setting.steps)
+        advance_period(scene, motion, targets[t], first + t * scene.steps)
         beats[0] += 1
-        now = View(view.poses[t], view.twists[t], view.elements[t], view.felt[t])
-        contacts[t] = motion.work.contacts
-        if not view_state(setting.layout, motion, mount, now):
+        now = StateView(view.poses[t], view.twists[t], view.elements[t], view.imu_readings[t])
+        contacts[t] = motion.buffers.contacts
+        if not write_view(scene.layout, motion, mount, now):
             return t
     return len(targets)
 
 
-class Reader:
+class StateReader:
     """Reads the states of a trial, one control period after the other."""
 
-    def __init__(self, robot: RobotModel, scene: Scene, layout: Layout) -> None:
+    def __init__(self, robot: RobotModel, scene: Scene, layout: BodyLayout) -> None:
         self._robot, self._layout = robot, layout
         self._names = tuple(one.name for one in robot.force_elements)
         self._no_contacts = Contacts(soles=robot.soles)
@@ -140,43 +140,48 @@ class Reader:
                 f"robot '{robot.name}': imu_link '{name}' is no link: "
                 f'{name_hint(name, robot.link_index)}'
             )
-        self._mount = Mount(
+        self._mount = ImuMount(
             body=robot.link_index[name],
             gravity=np.array(scene.gravity, dtype=np.float64),
             period=scene.control_period,
             velocity=np.full(3, np.nan),
         )
 
-    def _room(self, *shape: int) -> View:
+    def _allocate_view(self, *shape: int) -> StateView:
         bodies, elements = len(self._robot.roots), len(self._names)
-        return View(
+        return StateView(
             poses=np.empty((*shape, bodies, 7)),
             twists=np.empty((*shape, bodies, 6)),
             elements=np.empty((*shape, 2, elements)),
-            felt=np.empty((*shape, 2, 3)),
+            imu_readings=np.empty((*shape, 2, 3)),
         )
 
-    def read(self, tick: int, motion: Motion) -> Observation:
+    def read(self, tick: int, motion: BodyMotion) -> Observation:
         """Return the state at a tick; SimulationDiverged if it is out of range."""
-        view = self._room()
-        if not view_state(self._layout, motion, self._mount, view):
-            raise out_of_range(tick)
+        view = self._allocate_view()
+        if not write_view(self._layout, motion, self._mount, view):
+            raise divergence_error(tick)
         return Observation(
             tick=tick,
             time=tick * self._mount.period,
             joint_positions=_NO_JOINTS,
             joint_velocities=_NO_JOINTS,
             joint_efforts=_NO_JOINTS,
-            contacts=self._contacts(motion.work.contacts),
+            contacts=self._contacts(motion.buffers.contacts),
             **self._fields(view),
         )
 
-    def play(self, setting: Setting, motion: Motion, targets: FloatArray, tick: int) -> StateTape:
+    def run_tape(
+        self, scene: CompiledScene, motion: BodyMotion, targets: FloatArray, tick: int
+    ) -> StateTape:
         """Advance from a tick under targets (T, 3, K, e); return the states within range."""
         count = len(targets)
-        view, contacts = self._room(count), np.empty((count, *motion.work.contacts.shape))
-        views, first = (view, contacts, liveness.period_counter()), tick * setting.steps
-        count = _play(setting, motion, targets, first, self._mount, views)
+        view, contacts = (
+            self._allocate_view(count),
+            np.empty((count, *motion.buffers.contacts.shape)),
+        )
+        views, first = (view, contacts, liveness.period_counter()), tick * scene.steps
+        count = _advance_tape(scene, motion, targets, first, self._mount, views)
         if not count:
             return StateTape.from_states(())
         ticks = np.arange(tick + 1, tick + 1 + count)
@@ -190,10 +195,10 @@ class Reader:
             joint_efforts=no_joints,
             contacts=self._contacts(rows.reshape(-1, rows.shape[-1])),
             contact_counts=(rows[..., 6] > 0.0).sum(axis=1),
-            **self._fields(View(*(array[:count] for array in view))),
+            **self._fields(StateView(*(array[:count] for array in view))),
         )
 
-    def _fields(self, view: View) -> dict[str, Any]:
+    def _fields(self, view: StateView) -> dict[str, Any]:
         """Return the fields of a state or of several, time first."""
         for array in view:
             array.flags.writeable = False
@@ -203,8 +208,8 @@ class Reader:
             'body_twists': view.twists,
             'imu': Imu(
                 orientation=view.poses[..., self._mount.body, 3:],
-                angular_velocity=view.felt[..., 0, :],
-                linear_acceleration=view.felt[..., 1, :],
+                angular_velocity=view.imu_readings[..., 0, :],
+                linear_acceleration=view.imu_readings[..., 1, :],
             ),
             'element_names': self._names,
             'element_lengths': view.elements[..., 0, :],

@@ -9,22 +9,26 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
+from sim_bridge.engines.mujoco.constraint_kernel import (
+    SERVO,
+    set_servo_targets,
+    update_screw_locks,
+)
 from sim_bridge.engines.mujoco.force_kernel import (
     BALL,
     TORQUE,
-    drive_torques,
+    apply_torques,
 )
-from sim_bridge.engines.mujoco.row_kernel import SERVO, aim_servos, grip_screws
 from sim_bridge.engines.mujoco.world import World
-from sim_bridge.engines.shared.actuator_commands import (
+from sim_bridge.engines.shared.actuator_targets import (
     DEFAULT_GAIN,
     NO_LIMIT,
-    SERVOS,
-    Demands,
-    Tensions,
-    Torques,
+    SERVO_KINDS,
+    ActuatorTargets,
+    ElementTensions,
+    TorqueActuators,
 )
-from sim_bridge.engines.shared.laws import DAMPING
+from sim_bridge.engines.shared.force_laws import DAMPING
 
 
 class Actuators:
@@ -64,21 +68,24 @@ class Actuators:
         self._data = data
         self.state, self._forces = (data.qpos, data.qvel), data.qfrc_applied
         self._lengths, self._rates = data.ten_length, data.ten_velocity
-        self.demands = demands = Demands(robot, scene.physics_step)
-        self.torques, self.tensions = Torques(demands), Tensions(demands, robot)
+        self.actuator_targets = actuator_targets = ActuatorTargets(robot, scene.physics_step)
+        self.torques, self.tensions = (
+            TorqueActuators(actuator_targets),
+            ElementTensions(actuator_targets, robot),
+        )
         # MuJoCo's controls are the tensions of the elements.
-        self.tensions.applied = data.ctrl
+        self.tensions.efforts = data.ctrl
         self.torque_table = self._make_torques(robot)
         self.ball_table = self._make_balls()
         self.has_torques = len(self.torque_table) > 0
         self._has_tensions = len(self.tensions.names) > 0
         # Along the angles of ball joints there is no acceleration at hand.
         self.half_step = 0.0 if len(self.ball_table) else 0.5 * scene.physics_step
-        self._hinge: BoolArray = np.ones(len(demands.kinds), dtype=bool)
-        self._hinge[[column for ball in world.fused.balls for column in ball.columns]] = False
-        self._servo = np.isin(demands.kinds, SERVOS)
+        self._hinge: BoolArray = np.ones(len(actuator_targets.kinds), dtype=bool)
+        self._hinge[[column for ball in world.merged.balls for column in ball.columns]] = False
+        self._servo = np.isin(actuator_targets.kinds, SERVO_KINDS)
         friction = np.array([robot.joint[name].friction for name in robot.joint_names])
-        self._strength = np.where(self._servo, demands.effort_limit, friction)
+        self._strength = np.where(self._servo, actuator_targets.effort_limit, friction)
 
     def _make_torques(self, robot: RobotModel) -> np.ndarray[Any, Any]:
         """Return the table of torques, to which ``torques`` writes from now."""
@@ -86,10 +93,13 @@ class Actuators:
         columns = torques.columns
         table = np.zeros(len(columns), dtype=TORQUE)
         table['joint'] = columns
-        table['place'], table['dof'] = world.places[columns], world.dofs[columns]
+        table['qpos_index'], table['dof_index'] = (
+            world.qpos_index[columns],
+            world.dof_index[columns],
+        )
         table['law'], table['constants'] = torques.laws, torques.constants
-        table['carried'] = self._carry_damping(robot)
-        torques.targets, torques.applied = table['target'].T, table['force']
+        table['implicit_damping'] = self._carry_damping(robot)
+        torques.targets, torques.efforts = table['target'].T, table['force']
         return table
 
     def _carry_damping(self, robot: RobotModel) -> FloatArray:
@@ -99,91 +109,109 @@ class Actuators:
         MuJoCo integrates its own damping implicitly, so that a light link may have a strong damper
         at a coarse step. Where a torque saturates, its damper must too, and stays in the law.
         """
-        world, demands, columns = self._world, self.demands, self.torques.columns
-        free = (demands.kinds == 'exponential') & (demands.effort_limit >= NO_LIMIT)
-        for ball in world.fused.balls:
+        world, actuator_targets, columns = self._world, self.actuator_targets, self.torques.columns
+        free = (actuator_targets.kinds == 'exponential') & (
+            actuator_targets.effort_limit >= NO_LIMIT
+        )
+        for ball in world.merged.balls:
             free[ball.columns] = False
         carried = np.where(free[columns], self.torques.constants[:, DAMPING], 0.0)
         for column, more in zip(columns[free[columns]], carried[free[columns]], strict=True):
             own = robot.joint[robot.joint_names[column]].damping
-            world.model.dof_damping[world.dofs[column]] = own + more
+            world.model.dof_damping[world.dof_index[column]] = own + more
         return carried
 
     def _make_balls(self) -> np.ndarray[Any, Any]:
         """Return the table of ball joints, each of which has three torques."""
         world = self._world
-        table = np.zeros(len(world.fused.balls), dtype=BALL)
-        for row, ball in zip(table, world.fused.balls, strict=True):
+        table = np.zeros(len(world.merged.balls), dtype=BALL)
+        for row, ball in zip(table, world.merged.balls, strict=True):
             first = ball.columns[0]
-            row['place'], row['dof'] = world.places[first], world.dofs[first]
-            row['sign'], row['turn'], row['damping'] = ball.sign, ball.turn.ravel(), ball.damping
-            row['torque'] = np.searchsorted(self.torques.columns, ball.columns)
+            row['qpos_index'], row['dof_index'] = world.qpos_index[first], world.dof_index[first]
+            row['sign'], row['to_ball_axes'], row['damping'] = (
+                ball.sign,
+                ball.to_ball_axes.ravel(),
+                ball.damping,
+            )
+            row['torque_index'] = np.searchsorted(self.torques.columns, ball.columns)
         return table
 
-    def order_of(self, joint: str) -> int:
+    def hold_torque_index(self, joint: str) -> int:
         """Return the index of a joint's torque whose feed has no use of its own; else -1."""
-        names = self._world.full.joint_names
-        if joint not in names or self.demands.kinds[names.index(joint)] != 'exponential':
+        names = self._world.robot.joint_names
+        if joint not in names or self.actuator_targets.kinds[names.index(joint)] != 'exponential':
             return -1
         return int(np.flatnonzero(self.torques.columns == names.index(joint))[0])
 
     def _make_servos(self, strength: FloatArray, stiff: BoolArray) -> None:
         """Give every joint its greatest torque of a constraint; stiff ones hold a position."""
-        world, demands = self._world, self.demands
-        world.model.dof_frictionloss[world.dofs] = strength
+        world, actuator_targets = self._world, self.actuator_targets
+        world.model.dof_frictionloss[world.dof_index] = strength
         # MuJoCo's rows are in the order of its degrees of freedom, without those of no strength,
         # after one for each mimic joint.
-        order = np.argsort(world.dofs)
+        order = np.argsort(world.dof_index)
         columns = order[strength[order] > 0.0]
         self.servo_table = table = np.zeros(len(columns), dtype=SERVO)
         self.row_count = world.model.neq + len(columns)
         table['joint'] = columns
         table['row'] = world.model.neq + np.arange(len(columns))
-        table['place'], table['dof'] = world.places[columns], world.dofs[columns]
-        table['moves'] = (self._servo & ~stiff)[columns]
-        gain = np.where(stiff, min(DEFAULT_GAIN, 1.0 / self._step), demands.gain)
+        table['qpos_index'], table['dof_index'] = (
+            world.qpos_index[columns],
+            world.dof_index[columns],
+        )
+        table['rate_factor'] = (self._servo & ~stiff)[columns]
+        gain = np.where(stiff, min(DEFAULT_GAIN, 1.0 / self._step), actuator_targets.gain)
         # Undoes the softness of a joint that nothing else holds: its servo misses nothing.
         table['hardness'] = 1.0 / (self._step * world.options.servo_impedance)
-        table['gain'], table['limit'] = gain[columns], demands.velocity_limit[columns]
-        table['strength'] = demands.strength[columns]
-        table['hold'] = demands.effort_limit[columns]
-        table['raising'], table['lowering'] = demands.losses[:, columns]
+        table['gain'], table['velocity_limit'] = (
+            gain[columns],
+            actuator_targets.velocity_limit[columns],
+        )
+        table['strength'] = actuator_targets.strength[columns]
+        table['holding_force'] = actuator_targets.effort_limit[columns]
+        table['drive_ratio'], table['backdrive_ratio'] = actuator_targets.power_ratios[:, columns]
         self.has_servos = bool(len(columns))
         self._has_screws = bool(np.isfinite(table['strength']).any())
         self.has_forces = self.has_torques or self._has_tensions or self._has_screws
         self.servos_only = self.has_servos and not (self.has_torques or self._has_tensions)
 
-    def hold(self, positions: FloatArray, stiff: bool) -> None:
+    def hold_positions(self, positions: FloatArray, stiff: bool) -> None:
         """
         Hold joint positions until targets come.
 
         ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
         settles; without it they get zero velocity and effort, as ball joints always do.
         """
-        loose = np.isin(self.demands.kinds, ('velocity', 'effort')) & stiff & self._hinge
-        self._make_servos(np.where(loose, self.demands.effort_limit, self._strength), loose)
-        self.demands.hold(positions)
-        self.select(0)
+        loose = np.isin(self.actuator_targets.kinds, ('velocity', 'effort')) & stiff & self._hinge
+        self._make_servos(
+            np.where(loose, self.actuator_targets.effort_limit, self._strength), loose
+        )
+        self.actuator_targets.hold_positions(positions)
+        self.select_sample(0)
 
-    def release(self) -> None:
+    def end_hold(self) -> None:
         """End a stiff hold."""
         self._make_servos(self._strength, np.zeros(len(self._servo), dtype=bool))
-        self.select(0)
+        self.select_sample(0)
 
-    def forget_work(self) -> None:
+    def reset_work(self) -> None:
         """Let the work that was done until now not count."""
         for table in (self.servo_table, self.torque_table):
-            table['signed'] = table['positive'] = 0.0
+            table['work'] = table['positive_work'] = 0.0
 
-    def select(self, sample: int) -> None:
+    def select_sample(self, sample: int) -> None:
         """Put a sub-sample of the targets into force."""
-        demands = self.demands
+        actuator_targets = self.actuator_targets
         if self.has_servos:
-            aim_servos(self.servo_table, demands.position[sample], demands.velocity[sample])
+            set_servo_targets(
+                self.servo_table,
+                actuator_targets.position[sample],
+                actuator_targets.velocity[sample],
+            )
         if self.has_torques:
-            self.torques.select(sample)
+            self.torques.select_sample(sample)
         if self._has_tensions:
-            self.tensions.select(sample)
+            self.tensions.select_sample(sample)
 
     def apply_forces(self, elapsed: float) -> None:
         """
@@ -197,8 +225,8 @@ class Actuators:
         """
         qpos, qvel = self.state
         if self._has_screws:
-            grip_screws(self.servo_table, qpos, qvel, self._data.efc_frictionloss)
+            update_screw_locks(self.servo_table, qpos, qvel, self._data.efc_frictionloss)
         if self.has_torques:
-            drive_torques(self.torque_table, self.ball_table, elapsed, qpos, qvel, self._forces)
+            apply_torques(self.torque_table, self.ball_table, elapsed, qpos, qvel, self._forces)
         if self._has_tensions:
-            self.tensions.at(self._lengths, self._rates)
+            self.tensions.compute(self._lengths, self._rates)

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from gait_core.benchmark import Measurement, shortest_times
 from gait_core.trial.setup import default_trial, usable_engines, usable_robots
-from sim_bridge.engines.mujoco.bare import bare_trial
+from sim_bridge.engines.mujoco.bare_trial import bare_trial
 from sim_bridge.engines.shared.trial_benchmark import (
-    ROBOTS,
-    SECONDS,
-    open_loop,
-    trial_rows,
-    trial_time,
+    BENCHMARK_ROBOTS,
+    TRIAL_DURATION,
+    measure_trials,
+    remove_feedback,
+    trial_timer,
 )
 
-RATES = {'a1': 3.0}
+MIN_RATE_RATIOS = {'a1': 3.0}
 """The least trials in mujoco for one in bullet."""
 
 
 def benchmark() -> list[Measurement]:
     """Return steps, overhead and resets of trials in MuJoCo, and their rate over Bullet."""
-    rows = trial_rows('mujoco', bare_trial)
+    rows = measure_trials('mujoco', bare_trial)
     if 'bullet' in usable_engines():
-        rows += [_rate(robot) for robot in usable_robots(*ROBOTS)]
+        rows += [_rate_over_bullet(robot) for robot in usable_robots(*BENCHMARK_ROBOTS)]
     return rows
 
 
-def _rate(robot: str) -> Measurement:
+def _rate_over_bullet(robot: str) -> Measurement:
     bullet, mujoco = shortest_times(
         *(
-            trial_time(open_loop(default_trial(robot, SECONDS, {'engine': engine})))
+            trial_timer(remove_feedback(default_trial(robot, TRIAL_DURATION, {'engine': engine})))
             for engine in ('bullet', 'mujoco')
         )
     )
@@ -37,7 +37,7 @@ def _rate(robot: str) -> Measurement:
         what=f'trials of {robot} in mujoco for one in bullet',
         unit='-',
         measured=bullet / mujoco,
-        budget=RATES.get(robot),
+        budget=MIN_RATE_RATIOS.get(robot),
         at_most=False,
         group='trial',
     )

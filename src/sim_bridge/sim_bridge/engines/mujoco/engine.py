@@ -16,32 +16,36 @@ from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Push, Scene
 from sim_bridge.engines.mujoco.actuators import Actuators
 from sim_bridge.engines.mujoco.client import mj
-from sim_bridge.engines.mujoco.force_kernel import apply_push, sum_torque_work
-from sim_bridge.engines.mujoco.ground import Ground, GroundRays
+from sim_bridge.engines.mujoco.constraint_kernel import (
+    add_servo_work,
+    set_servo_targets,
+    write_references,
+)
+from sim_bridge.engines.mujoco.force_kernel import add_torque_work, apply_push
+from sim_bridge.engines.mujoco.ground import ContactLaw, GroundRayCaster
 from sim_bridge.engines.mujoco.options import MujocoOptions
-from sim_bridge.engines.mujoco.row_kernel import aim_servos, sum_servo_work, write_rows
 from sim_bridge.engines.mujoco.state import StateReader
 from sim_bridge.engines.mujoco.world import World
-from sim_bridge.engines.shared.limits import (
+from sim_bridge.engines.shared.scene_checks import (
     BALL_JOINTS,
-    CARRIES,
     FORCE_ELEMENTS,
     GROUND_SPRINGS,
+    RIGID_BODY_FEATURES,
     PushWindow,
 )
 from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
 
-class _Push:
+class _MujocoPush:
     """A push on a body of a world."""
 
     def __init__(self, push: Push, world: World, scene: Scene) -> None:
-        self.window = PushWindow(push, scene, world.full, world.fused)
-        body = world.body(self.window.place.link)
+        self.window = PushWindow(push, scene, world.robot, world.merged)
+        body = world.body_index(self.window.frame.link)
         # Views of MuJoCo's state; the force acts at the centre of mass of the link, which may be
         # one of several that the body consists of.
         self._wrench, self._turn = world.data.xfrc_applied[body], world.data.xmat[body]
-        self._lever: FloatArray = self.window.place.position - world.model.body_ipos[body]
+        self._lever: FloatArray = self.window.frame.position - world.model.body_ipos[body]
         self._force: FloatArray = np.array(push.force)
 
     def apply(self) -> None:
@@ -61,8 +65,8 @@ class MujocoEngine(SceneEngine):
 
     name = 'mujoco'
     Options = MujocoOptions
-    Rays = GroundRays
-    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, GROUND_SPRINGS)
+    RayCaster = GroundRayCaster
+    carries = (*RIGID_BODY_FEATURES, BALL_JOINTS, FORCE_ELEMENTS, GROUND_SPRINGS)
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
@@ -73,50 +77,57 @@ class MujocoEngine(SceneEngine):
         world, robot, scene = self._world, start.robot, start.scene
         world.rebuild(start)
         self._actuators = Actuators(world, robot, scene)
-        self._ground = Ground(world, robot, scene, self._actuators)
+        self._contact_law = ContactLaw(world, robot, scene, self._actuators)
         self._state = StateReader(world, robot, scene, self._actuators)
         self._step = scene.physics_step
-        self._pushes = [_Push(push, world, scene) for push in scene.pushes]
+        self._pushes = [_MujocoPush(push, world, scene) for push in scene.pushes]
         self._wrenches = world.data.xfrc_applied
-        self._has_wrenches = bool(self._pushes or len(self._ground.soles))
+        self._has_wrenches = bool(self._pushes or len(self._contact_law.soles))
 
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
         """Hold positions of joints and lengths of elements (m,) for some control periods."""
-        self._actuators.hold(positions, stiff=ticks > 0)
-        seen = self._read(0)
+        self._actuators.hold_positions(positions, stiff=ticks > 0)
+        observation = self._read(0)
         for _ in range(ticks):
             # Pushes count from tick 0.
             self._advance(-self._steps, self._steps)
             liveness.count_period()
-            self._actuators.forget_work()
-            seen = self._read(0)
+            self._actuators.reset_work()
+            observation = self._read(0)
         if ticks:
-            self._actuators.release()
-        return seen
+            self._actuators.end_hold()
+        return observation
 
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
         if not self._ready:
             self._check_ready()
-        similar, actuators, steps = self._similar, self._actuators, self._steps
-        if similar is not None:
-            targets = similar.targets(targets)
-        demands = actuators.demands
-        samples = demands.take(targets, steps)
+        scaling, actuators, steps = self._scaling, self._actuators, self._steps
+        if scaling is not None:
+            targets = scaling.scale_targets(targets)
+        actuator_targets = actuators.actuator_targets
+        samples = actuator_targets.load(targets, steps)
         first, per_sample = self._tick * steps, steps // samples
         # It stays so if the physics diverges: there is no way on but a reset.
         self._ready = False
         for sample in range(samples):
             if actuators.servos_only:
-                position, velocity = demands.position[sample], demands.velocity[sample]
-                aim_servos(actuators.servo_table, position, velocity)
+                position, velocity = (
+                    actuator_targets.position[sample],
+                    actuator_targets.velocity[sample],
+                )
+                set_servo_targets(actuators.servo_table, position, velocity)
             else:
-                actuators.select(sample)
+                actuators.select_sample(sample)
             self._advance(first + sample * per_sample, per_sample)
         self._tick += 1
-        seen = self._state.read(self._tick, self._ground)
+        observation = self._state.read(self._tick, self._contact_law)
         self._ready = True
-        return seen if similar is None else similar.seen(seen, self._period)
+        return (
+            observation
+            if scaling is None
+            else scaling.unscale_observation(observation, self._period)
+        )
 
     def _advance(self, first: int, steps: int) -> None:
         """
@@ -128,10 +139,10 @@ class MujocoEngine(SceneEngine):
             If MuJoCo cannot go on: its solver has no memory for so many contacts.
 
         """
-        actuators, ground, step = self._actuators, self._ground, self._step
+        actuators, contact_law, step = self._actuators, self._contact_law, self._step
         model, data = self._world.model, self._world.data
         servos, torques = actuators.servo_table, actuators.torque_table
-        rows, slip, half_step = actuators.row_count, ground.slip, actuators.half_step
+        rows, slip, half_step = actuators.row_count, contact_law.slip_damping, actuators.half_step
         state, acceleration = actuators.state, data.qacc
         try:
             for index in range(steps):
@@ -142,17 +153,17 @@ class MujocoEngine(SceneEngine):
                     actuators.apply_forces(index * step)
                 if self._has_wrenches:
                     self._apply_wrenches(first + index)
-                if ground.springs:
-                    ground.push_back(references)
+                if contact_law.has_springs:
+                    contact_law.apply_springs(references)
                 # Rows of joint limits lie between those of servos and those of contacts.
                 contacts = rows + data.nl
-                write_rows(servos, state, references, data.efc_vel, contacts, slip)
+                write_references(servos, state, references, data.efc_vel, contacts, slip)
                 # Second half: forces, accelerations, the state at the end of the step.
                 mj.mj_step2(model, data)
                 if actuators.has_servos:
-                    sum_servo_work(servos, step, data.efc_force, acceleration)
+                    add_servo_work(servos, step, data.efc_force, acceleration)
                 if actuators.has_torques:
-                    sum_torque_work(torques, step, half_step, acceleration)
+                    add_torque_work(torques, step, half_step, acceleration)
         except mj.FatalError as error:
             reason = ' '.join(str(error).split())
             raise SimulationDiverged(f'the physics came to an end: {reason}') from None
@@ -163,11 +174,11 @@ class MujocoEngine(SceneEngine):
         for push in self._pushes:
             if push.window.within(step, step + 1):
                 push.apply()
-        if len(self._ground.soles):
-            self._ground.stick()
+        if len(self._contact_law.soles):
+            self._contact_law.pull_soles()
 
     def _observe(self, tick: int) -> Observation:
-        return self._state.read(tick, self._ground)
+        return self._state.read(tick, self._contact_law)
 
     def _release(self) -> None:
         """Do nothing: model and data go with the engine."""

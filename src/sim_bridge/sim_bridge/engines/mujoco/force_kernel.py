@@ -10,39 +10,39 @@ from __future__ import annotations
 from numba import njit
 import numpy as np
 
-from sim_bridge.engines.shared.balls import ball_states, ball_torques
-from sim_bridge.engines.shared.laws import COLUMNS, joint_torques
+from sim_bridge.engines.shared.ball_joints import compute_ball_angles, compute_ball_torques
+from sim_bridge.engines.shared.force_laws import COLUMN_COUNT, joint_torques
 
 TORQUE = np.dtype(
     [
         ('joint', 'i8'),  # index among the robot's joints
-        ('place', 'i8'),  # of its position in qpos
-        ('dof', 'i8'),  # of its velocity in qvel
-        ('law', 'i8'),  # code of laws.JOINT_LAWS
-        ('constants', 'f8', (COLUMNS,)),  # of the law
-        ('carried', 'f8'),  # what of its damping MuJoCo's joint has itself [N m s/rad]
+        ('qpos_index', 'i8'),  # of its position in qpos
+        ('dof_index', 'i8'),  # of its velocity in qvel
+        ('law', 'i8'),  # code of force_laws.JOINT_LAWS
+        ('constants', 'f8', (COLUMN_COUNT,)),  # of the law
+        ('implicit_damping', 'f8'),  # what of its damping MuJoCo's joint has itself [N m s/rad]
         ('target', 'f8', (3,)),  # aim [rad], rate [rad/s] and feed [N m]
         ('position', 'f8'),  # of the joint at the start of the step [rad]
         ('velocity', 'f8'),  # of the joint at the start of the step [rad/s]
         ('force', 'f8'),  # of the last step [N m]
-        ('signed', 'f8'),  # work since the start [J]
-        ('positive', 'f8'),  # work where it is not negative [J]
+        ('work', 'f8'),  # work since the start [J]
+        ('positive_work', 'f8'),  # work where it is not negative [J]
     ]
 )
 """An actuator that gives a torque by a law."""
 BALL = np.dtype(
     [
-        ('place', 'i8'),  # of its quaternion w, x, y, z in qpos
-        ('dof', 'i8'),  # of the first of its rates in qvel
+        ('qpos_index', 'i8'),  # of its quaternion w, x, y, z in qpos
+        ('dof_index', 'i8'),  # of the first of its rates in qvel
         ('sign', 'f8'),  # as of fused.Ball
-        ('turn', 'f8', (9,)),  # as of fused.Ball, by rows
+        ('to_ball_axes', 'f8', (9,)),  # as of fused.Ball, by rows
         ('damping', 'f8', (3,)),  # along the angles [N m s/rad]
-        ('torque', 'i8', (3,)),  # indices of the torques along the angles
+        ('torque_index', 'i8', (3,)),  # indices of the torques along the angles
         ('quaternion', 'f8', (4,)),  # x, y, z, w
-        ('spin', 'f8', (3,)),  # rate in the axes of the link behind it [rad/s]
+        ('angular_velocity', 'f8', (3,)),  # rate in the axes of the link behind it [rad/s]
         ('angle', 'f8', (3,)),  # [rad]
         ('rate', 'f8', (3,)),  # of the angles [rad/s]
-        ('pull', 'f8', (3,)),  # along the angles [N m]
+        ('angle_effort', 'f8', (3,)),  # along the angles [N m]
         ('moment', 'f8', (3,)),  # the same about the axes of the link behind it [N m]
     ]
 )
@@ -50,7 +50,7 @@ BALL = np.dtype(
 
 
 @njit(cache=True)
-def drive_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
+def apply_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
     """
     Apply the torques that follow from laws and the state at the start of a step.
 
@@ -68,12 +68,12 @@ def drive_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[
     """
     for k in range(len(torques)):
         torque = torques[k]
-        torque.position, torque.velocity = qpos[torque.place], qvel[torque.dof]
+        torque.position, torque.velocity = qpos[torque.qpos_index], qvel[torque.dof_index]
     read_balls(balls, qpos, qvel)
     for b in range(len(balls)):
         ball = balls[b]
         for i in range(3):
-            torque = torques[ball.torque[i]]
+            torque = torques[ball.torque_index[i]]
             torque.position, torque.velocity = ball.angle[i], ball.rate[i]
     joint_torques(
         torques.law,
@@ -87,16 +87,25 @@ def drive_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[
     for k in range(len(torques)):
         torque = torques[k]
         # MuJoCo's own damping comes on top of what is applied: take it out here.
-        forces[torque.dof] = torque.force + torque.carried * torque.velocity
+        forces[torque.dof_index] = torque.force + torque.implicit_damping * torque.velocity
     for b in range(len(balls)):
         ball = balls[b]
         for i in range(3):
-            ball.pull[i] = torques[ball.torque[i]].force - ball.damping[i] * ball.rate[i]
-    ball_torques(balls.quaternion, balls.turn, balls.sign, balls.angle, balls.pull, balls.moment)
+            ball.angle_effort[i] = (
+                torques[ball.torque_index[i]].force - ball.damping[i] * ball.rate[i]
+            )
+    compute_ball_torques(
+        balls.quaternion,
+        balls.to_ball_axes,
+        balls.sign,
+        balls.angle,
+        balls.angle_effort,
+        balls.moment,
+    )
     for b in range(len(balls)):
         ball = balls[b]
         for i in range(3):
-            forces[ball.dof + i] = ball.moment[i]
+            forces[ball.dof_index + i] = ball.moment[i]
 
 
 @njit(cache=True)
@@ -105,14 +114,21 @@ def read_balls(balls, qpos, qvel):  # type: ignore[no-untyped-def]
     for b in range(len(balls)):
         ball = balls[b]
         for i in range(3):
-            ball.quaternion[i] = qpos[ball.place + 1 + i]
-            ball.spin[i] = qvel[ball.dof + i]
-        ball.quaternion[3] = qpos[ball.place]
-    ball_states(balls.quaternion, balls.spin, balls.turn, balls.sign, balls.angle, balls.rate)
+            ball.quaternion[i] = qpos[ball.qpos_index + 1 + i]
+            ball.angular_velocity[i] = qvel[ball.dof_index + i]
+        ball.quaternion[3] = qpos[ball.qpos_index]
+    compute_ball_angles(
+        balls.quaternion,
+        balls.angular_velocity,
+        balls.to_ball_axes,
+        balls.sign,
+        balls.angle,
+        balls.rate,
+    )
 
 
 @njit(cache=True)
-def sum_torque_work(torques, step, half, accelerations):  # type: ignore[no-untyped-def]
+def add_torque_work(torques, step, half, accelerations):  # type: ignore[no-untyped-def]
     """
     Add the work of a step to that of torques, as ``sum_servo_work`` does.
 
@@ -128,10 +144,10 @@ def sum_torque_work(torques, step, half, accelerations):  # type: ignore[no-unty
     """
     for k in range(len(torques)):
         torque = torques[k]
-        velocity = torque.velocity + half * accelerations[torque.dof]
+        velocity = torque.velocity + half * accelerations[torque.dof_index]
         work = step * torque.force * velocity
-        torque.signed += work
-        torque.positive += max(work, 0.0)
+        torque.work += work
+        torque.positive_work += max(work, 0.0)
 
 
 @njit(cache=True)

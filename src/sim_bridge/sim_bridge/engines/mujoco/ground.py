@@ -14,22 +14,22 @@ from sim_bridge.engines.mujoco.actuators import Actuators
 from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.ground_kernel import (
     SOLE,
-    Bodies,
-    Rows,
+    BodyViews,
+    ConstraintRows,
     Spring,
-    spring_ground,
-    stick_soles,
+    pull_stuck_soles,
+    write_ground_springs,
 )
 from sim_bridge.engines.mujoco.model import add_ground
 from sim_bridge.engines.mujoco.options import MujocoOptions
-from sim_bridge.engines.mujoco.read_kernel import contacts_of
+from sim_bridge.engines.mujoco.read_kernel import contact_views
 from sim_bridge.engines.mujoco.world import World
 from sim_bridge.engines.shared.ground_springs import SPRINGS, STICKY, STICKY_SPRINGS
 
-_NO_BODY = -1
+_EXCLUDE_NO_BODY = -1
 
 
-class Ground:
+class ContactLaw:
     """
     Contact law of a scene, applied to MuJoCo's contacts between the halves of a step.
 
@@ -37,10 +37,10 @@ class Ground:
     ----------
     soles : (s,) SOLE array
         Those that stick; none but by the laws that have it.
-    springs : bool
+    has_springs : bool
         Whether the ground is of springs.
-    slip : float [1/s]
-        As of ``mujoco_row_kernel.correct_sliding``.
+    slip_damping : float [1/s]
+        As of ``constraint_kernel.correct_sliding``.
 
     """
 
@@ -51,33 +51,35 @@ class Ground:
         self._data, self._ground, self._actuators = data, world.ground, actuators
         self._step = scene.physics_step
         # MuJoCo's damping of a contact, times the friction.
-        self.slip = scene.friction / (scene.physics_step * options.contact_impedance)
+        self.slip_damping = scene.friction / (scene.physics_step * options.contact_impedance)
         self._spring = _ground_spring(scene, options, robot.mass)
-        self.springs = self._spring is not None
+        self.has_springs = self._spring is not None
         self._sole_spring = Spring(
             strength=options.stick_strength * robot.mass,
             rise=options.stick_rise,
-            reach=options.stick_reach,
-            returned=options.stick_return,
-            slow=0.0,
+            max_stretch=options.stick_reach,
+            return_share=options.stick_return,
+            turn_speed=0.0,
         )
         sticks = scene.contact_law in (STICKY, STICKY_SPRINGS)
-        self.soles = _soles(world, robot, actuators) if sticks else np.zeros(0, dtype=SOLE)
-        self._bodies = Bodies(data.xpos, data.xmat, data.xipos, data.xfrc_applied)
+        self.soles = _make_soles(world, robot, actuators) if sticks else np.zeros(0, dtype=SOLE)
+        self._bodies = BodyViews(data.xpos, data.xmat, data.xipos, data.xfrc_applied)
 
-    def stick(self) -> None:
+    def pull_soles(self) -> None:
         """Pull soles that stick in a step whose first half is done."""
-        torques, contacts = self._actuators.torque_table, contacts_of(self._data)
+        torques, contacts = self._actuators.torque_table, contact_views(self._data)
         spring, ground = self._sole_spring, self._ground
-        stick_soles(self.soles, spring, torques, contacts, ground, self._bodies)
+        pull_stuck_soles(self.soles, spring, torques, contacts, ground, self._bodies)
 
-    def push_back(self, references: FloatArray) -> None:
+    def apply_springs(self, references: FloatArray) -> None:
         """Let a ground of springs act in a step; ``references`` are its ``efc_aref``, written."""
         data, contact = self._data, self._data.contact
-        rows = Rows(data.efc_vel, references, data.efc_R, data.efc_D, contact.friction, contact.mu)
-        spring_ground(self._spring, self._step, contacts_of(data), rows, self._ground)
+        rows = ConstraintRows(
+            data.efc_vel, references, data.efc_R, data.efc_D, contact.friction, contact.mu
+        )
+        write_ground_springs(self._spring, self._step, contact_views(data), rows, self._ground)
 
-    def pulls(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
+    def sole_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
         """Return the soles that are pulled, and where they stuck, the force on each, and 0."""
         pulled = np.flatnonzero(self.soles['pull'].any(axis=1))
         soles = self.soles[pulled]
@@ -91,27 +93,27 @@ def _ground_spring(scene: Scene, options: MujocoOptions, mass: float) -> Spring 
     return Spring(
         strength=options.ground_strength * mass,
         rise=options.ground_rise,
-        reach=options.ground_depth,
-        returned=options.ground_return,
-        slow=options.ground_slow,
+        max_stretch=options.ground_depth,
+        return_share=options.ground_return,
+        turn_speed=options.ground_slow,
     )
 
 
-def _soles(world: World, robot: RobotModel, actuators: Actuators) -> np.ndarray[Any, Any]:
+def _make_soles(world: World, robot: RobotModel, actuators: Actuators) -> np.ndarray[Any, Any]:
     """Return the soles of all legs, none of which sticks yet."""
     soles = np.zeros(len(robot.legs), dtype=SOLE)
     carriers = {joint.child: joint.name for joint in robot.joints}
     for sole, leg in zip(soles, robot.legs, strict=True):
-        place = world.fused.places[leg.sole].then(leg.sole_point, (0.0, 0.0, 0.0))
-        body = world.body(place.link)
+        frame = world.merged.frames[leg.sole].compose(leg.sole_point, (0.0, 0.0, 0.0))
+        body = world.body_index(frame.link)
         first = world.model.body_geomadr[body]
-        sole['body'], sole['point'] = body, place.position
-        sole['first'], sole['end'] = first, first + world.model.body_geomnum[body]
-        sole['order'] = actuators.order_of(carriers.get(leg.sole, ''))
+        sole['body'], sole['point'] = body, frame.position
+        sole['first_geom'], sole['end_geom'] = first, first + world.model.body_geomnum[body]
+        sole['torque_index'] = actuators.hold_torque_index(carriers.get(leg.sole, ''))
     return soles
 
 
-class GroundRays:
+class GroundRayCaster:
     """Casts rays at a terrain, in a model of its own: nothing here can disturb the physics."""
 
     def __init__(self, terrain: Terrain) -> None:
@@ -133,7 +135,7 @@ class GroundRays:
             np.ascontiguousarray(directions).ravel(),
             None,
             True,
-            _NO_BODY,
+            _EXCLUDE_NO_BODY,
             np.empty(count, dtype=np.int32),
             distances,
             None,

@@ -14,20 +14,23 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from sim_bridge.engines.shared.laws import exponential_force
+from sim_bridge.engines.shared.force_laws import exponential_spring_force
 
 # What is left of a spring that gives nothing back: a row of no stiffness has no solution.
-_LEAST = 1e-6
+_MIN_SHARE = 1e-6
 
 SOLE = np.dtype(
     [
         ('body', 'i8'),
-        ('first', 'i8'),  # of its geometries
-        ('end', 'i8'),  # the geometry after its last
-        ('order', 'i8'),  # index of the torque whose feed tells it to hold; -1: it always does
+        ('first_geom', 'i8'),  # of its geometries
+        ('end_geom', 'i8'),  # the geometry after its last
+        (
+            'torque_index',
+            'i8',
+        ),  # index of the torque whose feed tells it to hold; -1: it always does
         ('point', 'f8', (3,)),  # on the body [m]
-        ('touches', 'b1'),
-        ('stuck', 'b1'),
+        ('is_touching', 'b1'),
+        ('is_stuck', 'b1'),
         ('stretch', 'f8'),  # distance from where it stuck [m]
         ('anchor', 'f8', (3,)),  # where it stuck [m]
         ('pull', 'f8', (3,)),  # force on it [N]
@@ -43,24 +46,24 @@ class Spring(NamedTuple):
     Attributes
     ----------
     strength, rise : float [N, 1/m]
-        As of ``laws.exponential_force``.
-    reach : float [m]
+        As of ``force_laws.exponential_force``.
+    max_stretch : float [m]
         Beyond it the ground pushes no harder, and a sole comes loose.
-    returned : float [-]
+    return_share : float [-]
         Share of the force that is left on the way back.
-    slow : float [m/s]
+    turn_speed : float [m/s]
         From this speed inwards to the same outwards the share of the ground comes in.
 
     """
 
     strength: float
     rise: float
-    reach: float
-    returned: float
-    slow: float
+    max_stretch: float
+    return_share: float
+    turn_speed: float
 
 
-class Rows(NamedTuple):
+class ConstraintRows(NamedTuple):
     """
     Constraint rows of a step, each of which asks for ``(reference - acceleration) / softness``.
 
@@ -82,7 +85,7 @@ class Rows(NamedTuple):
     mu: FloatArray
 
 
-class Bodies(NamedTuple):
+class BodyViews(NamedTuple):
     """
     The n bodies of a state.
 
@@ -105,7 +108,7 @@ class Bodies(NamedTuple):
 
 
 @njit(cache=True)
-def spring_ground(spring, step, contacts, rows, ground):  # type: ignore[no-untyped-def]
+def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[no-untyped-def]
     """
     Let the ground push each contact with its spring; friction stays MuJoCo's, Coulomb's law.
 
@@ -131,14 +134,14 @@ def spring_ground(spring, step, contacts, rows, ground):  # type: ignore[no-unty
             continue
         # McKenna (1990), section 4.4: N = alpha (e^(beta delta) - 1), as in Eq. 8, with a cap on
         # delta; a share of it while the contact moves out.
-        depth = min(max(-contacts.dist[i], 0.0), spring.reach)
+        depth = min(max(-contacts.dist[i], 0.0), spring.max_stretch)
         grown = math.exp(spring.rise * depth)
         push = spring.strength * (grown - 1.0)
-        lost = min(1.0 - spring.returned, 1.0 - _LEAST)
+        lost = min(1.0 - spring.return_share, 1.0 - _MIN_SHARE)
         # From all of the force to the share, where it turns round: a switch would chatter at rest.
-        out = 0.5 + 0.5 * rows.velocity[normal] / spring.slow
+        out = 0.5 + 0.5 * rows.velocity[normal] / spring.turn_speed
         share = 1.0 - lost * min(max(out, 0.0), 1.0)
-        turning = 0.5 * lost * push / spring.slow if 0.0 < out < 1.0 else 0.0
+        turning = 0.5 * lost * push / spring.turn_speed if 0.0 < out < 1.0 else 0.0
         slope = share * spring.strength * spring.rise * grown
         hard = 0.25 * slope * step * step + turning * step
         rows.reference[normal] = share * push / hard
@@ -150,7 +153,7 @@ def spring_ground(spring, step, contacts, rows, ground):  # type: ignore[no-unty
 
 
 @njit(cache=True)
-def stick_soles(soles, spring, torques, contacts, ground, bodies):  # type: ignore[no-untyped-def]
+def pull_stuck_soles(soles, spring, torques, contacts, ground, bodies):  # type: ignore[no-untyped-def]
     """
     Pull each sole that sticks to where it stuck; let soles stick that touch, or come loose.
 
@@ -168,19 +171,19 @@ def stick_soles(soles, spring, torques, contacts, ground, bodies):  # type: igno
         The pulls are added to ``wrench``.
 
     """
-    soles.touches[:] = False
+    soles.is_touching[:] = False
     for i in range(len(contacts.dist)):
         if contacts.row[i] >= 0 and contacts.geom[i, 0] == ground:
             for s in range(len(soles)):
-                if soles[s].first <= contacts.geom[i, 1] < soles[s].end:
-                    soles[s].touches = True
+                if soles[s].first_geom <= contacts.geom[i, 1] < soles[s].end_geom:
+                    soles[s].is_touching = True
     for s in range(len(soles)):
         sole = soles[s]
         origin, turn, lever = bodies.origin[sole.body], bodies.turn[sole.body], sole.point
         x = origin[0] + turn[0] * lever[0] + turn[1] * lever[1] + turn[2] * lever[2]
         y = origin[1] + turn[3] * lever[0] + turn[4] * lever[1] + turn[5] * lever[2]
         z = origin[2] + turn[6] * lever[0] + turn[7] * lever[1] + turn[8] * lever[2]
-        holds = sole.order < 0 or torques[sole.order].target[2] >= 0.0
+        holds = sole.torque_index < 0 or torques[sole.torque_index].target[2] >= 0.0
         _pull_sole(sole, x, y, z, spring, holds)
         pull, wrench, centre = sole.pull, bodies.wrench[sole.body], bodies.centre[sole.body]
         x, y, z = x - centre[0], y - centre[1], z - centre[2]
@@ -198,18 +201,18 @@ def _pull_sole(sole, x, y, z, spring, holds):  # type: ignore[no-untyped-def]
     away_x, away_y, away_z = anchor[0] - x, anchor[1] - y, anchor[2] - z
     pull[0], pull[1], pull[2] = 0.0, 0.0, 0.0
     stretch = math.sqrt(away_x * away_x + away_y * away_y + away_z * away_z)
-    if not holds or stretch > spring.reach:
-        sole.stuck = False
-    if not sole.stuck:
-        if holds and sole.touches:
+    if not holds or stretch > spring.max_stretch:
+        sole.is_stuck = False
+    if not sole.is_stuck:
+        if holds and sole.is_touching:
             anchor[0], anchor[1], anchor[2] = x, y, z
-            sole.stuck, sole.stretch = True, 0.0
+            sole.is_stuck, sole.stretch = True, 0.0
         return
     # McKenna (1990), Eq. 8: the spring of a sticky foot, a share of it on the way back.
-    share = spring.returned if stretch < sole.stretch else 1.0
+    share = spring.return_share if stretch < sole.stretch else 1.0
     sole.stretch = stretch
     if stretch > 0.0:
-        force = share * exponential_force(stretch, spring.strength, spring.rise)
+        force = share * exponential_spring_force(stretch, spring.strength, spring.rise)
         pull[0] = away_x * (force / stretch)
         pull[1] = away_y * (force / stretch)
         pull[2] = away_z * (force / stretch)

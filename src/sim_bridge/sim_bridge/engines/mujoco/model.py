@@ -18,30 +18,30 @@ from gait_core.terrains import Terrain
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.options import MujocoOptions
-from sim_bridge.engines.shared.merged_joints import Fused
-from sim_bridge.engines.shared.poses import quaternion_of
+from sim_bridge.engines.shared.merged_joints import MergedRobot
+from sim_bridge.engines.shared.rotations import quaternion_from_matrix
 
-GROUND = 'ground'
+GROUND_NAME = 'ground'
 """Name of the ground's geometry; no other has one."""
-HARDEST = 0.9999
+MAX_IMPEDANCE = 0.9999
 """Impedance of joint limits and couplings: the greatest that MuJoCo has."""
-LEAST = 1e-12
+MIN_INERTIA = 1e-12
 """Mass [kg] and moment [kg m^2] of a massless link that carries others."""
-BELOW = 1.0
+GROUND_THICKNESS = 1.0
 """Thickness [m] of the ground under its lowest point."""
-MOST_FRICTION = 100.0
+MAX_FRICTION = 100.0
 """Coefficient beyond which contacts lose hold: at 1000 the feet of a walking a1 sink by 0.18 m."""
-MOST_MEMORY = 1 << 30
+MAX_MEMORY = 1 << 30
 """What MuJoCo's solver may take [bytes]; only what it has touched is really taken."""
-_LEAST_MEMORY = 1 << 24
+_MIN_MEMORY = 1 << 24
 
 
 def build_model(
-    fused: Fused,
+    merged: MergedRobot,
     scene: Scene,
     options: MujocoOptions,
     terrain: Terrain,
-    apart: Iterable[tuple[str, str]] = (),
+    excluded_pairs: Iterable[tuple[str, str]] = (),
 ) -> Any:
     """
     Return the compiled model: the ground, then the robot with its root at the origin.
@@ -65,15 +65,15 @@ def build_model(
         restitution is one that it cannot give; the message names the nearest.
 
     """
-    if scene.friction > MOST_FRICTION:
+    if scene.friction > MAX_FRICTION:
         raise ConfigurationError(
-            f"engine 'mujoco' has no friction {scene.friction:g}; nearest valid: {MOST_FRICTION:g}"
+            f"engine 'mujoco' has no friction {scene.friction:g}; nearest valid: {MAX_FRICTION:g}"
         )
-    robot = fused.robot
+    robot = merged.robot
     spec = mj.MjSpec()
     spec.modelname = 'scene'
     spec.compiler.degree = False
-    spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
+    spec.compiler.boundmass = spec.compiler.boundinertia = MIN_INERTIA
     _set_options(spec, scene, options)
     add_ground(spec, terrain)
     bodies: dict[str, Any] = {}
@@ -83,10 +83,10 @@ def build_model(
     _add_collisions(spec, bodies, robot, scene, options)
     _couple_mimics(spec, robot, scene)
     for element in robot.force_elements:
-        _add_element(spec, bodies, element, fused)
-    for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *apart):
+        _add_element(spec, bodies, element, merged)
+    for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *excluded_pairs):
         spec.add_exclude(bodyname1=a, bodyname2=b)
-    spec.memory = min(_memory(spec, robot, bool(options.self_collision)), MOST_MEMORY)
+    spec.memory = min(_solver_memory(spec, robot, bool(options.self_collision)), MAX_MEMORY)
     try:
         return spec.compile()
     except ValueError as error:
@@ -96,7 +96,7 @@ def build_model(
         ) from None
 
 
-def _memory(spec: Any, robot: RobotModel, collide: bool) -> int:
+def _solver_memory(spec: Any, robot: RobotModel, collide: bool) -> int:
     """
     Return what the solver takes at most [bytes]: were it short of it, it would end the process.
 
@@ -107,7 +107,7 @@ def _memory(spec: Any, robot: RobotModel, collide: bool) -> int:
     shapes, freedoms = len(spec.geoms), 6 + len(robot.joints)
     pairs = shapes * (shapes if collide else 2) // 2
     contacts = int(mj.mjMAXCONPAIR) * pairs * (2400 + 144 * freedoms)
-    return _LEAST_MEMORY + contacts + 64 * freedoms**2 + 16384 * shapes
+    return _MIN_MEMORY + contacts + 64 * freedoms**2 + 16384 * shapes
 
 
 def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:
@@ -130,22 +130,22 @@ def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:
     option.disableflags = mj.mjtDisableBit.mjDSBL_AUTORESET | mj.mjtDisableBit.mjDSBL_ISLAND
 
 
-def _contact_law(scene: Scene, options: MujocoOptions) -> tuple[float, float]:
+def _contact_solref(scene: Scene, options: MujocoOptions) -> tuple[float, float]:
     """Return time constant [s] and damping ratio of contacts."""
     if scene.restitution == 0.0:
-        return inelastic(options.contact_recovery, scene.physics_step)
+        return inelastic_solref(options.contact_recovery, scene.physics_step)
     ratio = damping_ratio(scene.restitution)
     # An impact must take several steps, or the bounce would depend on when it began.
     frequency = 0.2 / scene.physics_step
     return (1.0 / (frequency * ratio), ratio)
 
 
-def constant_impedance(impedance: float) -> tuple[float, float, float, float, float]:
+def constant_solimp(impedance: float) -> tuple[float, float, float, float, float]:
     """Return MuJoCo's impedance parameters of a constraint as hard at any error."""
     return impedance, impedance, 1e-3, 0.5, 2.0
 
 
-def inelastic(recovery: float, step: float) -> tuple[float, float]:
+def inelastic_solref(recovery: float, step: float) -> tuple[float, float]:
     """
     Return time constant [s] and damping ratio of a constraint without rebound.
 
@@ -187,14 +187,14 @@ def damping_ratio(restitution: float) -> float:
     low, high = 1e-6, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)
-        if _restitution(middle) > restitution:
+        if _restitution_from_damping(middle) > restitution:
             low = middle
         else:
             high = middle
     return high
 
 
-def _restitution(ratio: float) -> float:
+def _restitution_from_damping(ratio: float) -> float:
     turned = math.sqrt(max(1.0 - ratio * ratio, 1e-18))
     return math.exp(-ratio / turned * math.atan2(2.0 * ratio * turned, 2.0 * ratio**2 - 1.0))
 
@@ -207,8 +207,8 @@ def _add_collisions(
 
     Pairs that are named are found faster than those that MuJoCo gathers by their types.
     """
-    contact = _contact_law(scene, options)
-    held = _held(robot) if scene.fixed_base else set()
+    contact = _contact_solref(scene, options)
+    held = _fixed_links(robot) if scene.fixed_base else set()
     for link in robot.links:
         for index, shape in enumerate(link.collisions):
             geom = _add_shape(spec, bodies[link.name], shape)
@@ -217,12 +217,12 @@ def _add_collisions(
             _set_surface(geom, scene, options, contact)
             geom.friction = (scene.friction, 0.0, 0.0)
             if link.name not in held:
-                pair = spec.add_pair(geomname1=GROUND, geomname2=geom.name)
+                pair = spec.add_pair(geomname1=GROUND_NAME, geomname2=geom.name)
                 _set_surface(pair, scene, options, contact)
                 pair.friction = (scene.friction, scene.friction, 0.0, 0.0, 0.0)
 
 
-def _held(robot: RobotModel) -> set[str]:
+def _fixed_links(robot: RobotModel) -> set[str]:
     """Return the links that cannot move where the root cannot."""
     held = set(robot.roots)
     fixed = {joint.child: joint.parent for joint in robot.joints if joint.kind == 'fixed'}
@@ -238,13 +238,13 @@ def _set_surface(
     # MuJoCo keeps a friction above zero; a contact of one dimension has none.
     surface.condim = 3 if scene.friction > 0.0 else 1
     surface.solref = contact
-    surface.solimp = constant_impedance(options.contact_impedance)
+    surface.solimp = constant_solimp(options.contact_impedance)
 
 
 def add_ground(spec: Any, terrain: Terrain) -> None:
     """Add a terrain's geometry; what touches it is said by pairs."""
     field = terrain.heightfield
-    geom = spec.worldbody.add_geom(name=GROUND, contype=0, conaffinity=0)
+    geom = spec.worldbody.add_geom(name=GROUND_NAME, contype=0, conaffinity=0)
     if field is None:
         geom.type = mj.mjtGeom.mjGEOM_PLANE
         geom.size = (0.0, 0.0, 1.0)
@@ -264,14 +264,14 @@ def add_height_field(spec: Any, geom: Any, field: HeightField) -> None:
     rows, columns = heights.shape
     width, depth = field.size
     spec.add_hfield(
-        name=GROUND,
-        size=(0.5 * depth, 0.5 * width, span or 1.0, BELOW),
+        name=GROUND_NAME,
+        size=(0.5 * depth, 0.5 * width, span or 1.0, GROUND_THICKNESS),
         nrow=rows,
         ncol=columns,
         userdata=((heights - low) / (span or 1.0)).ravel(),
     )
     geom.type = mj.mjtGeom.mjGEOM_HFIELD
-    geom.hfieldname = GROUND
+    geom.hfieldname = GROUND_NAME
     geom.pos = (*field.centre, low)
     geom.quat = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
 
@@ -296,7 +296,7 @@ def _add_link(
             body.add_freejoint()
         return body
     body.pos = joint.xyz
-    body.quat = _wxyz(joint.rpy)
+    body.quat = _wxyz_from_rpy(joint.rpy)
     if joint.kind != 'fixed':
         _add_joint(body, joint, scene, options)
     return body
@@ -315,9 +315,9 @@ def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) ->
     made.damping = (joint.damping, 0.0, 0.0)
     made.armature = options.armature
     made.solref_friction = (2.0 * scene.physics_step, 1.0)
-    made.solimp_friction = constant_impedance(options.servo_impedance)
-    made.solref_limit = inelastic(options.limit_recovery, scene.physics_step)
-    made.solimp_limit = constant_impedance(HARDEST)
+    made.solimp_friction = constant_solimp(options.servo_impedance)
+    made.solref_limit = inelastic_solref(options.limit_recovery, scene.physics_step)
+    made.solimp_limit = constant_solimp(MAX_IMPEDANCE)
     bounded = joint.kind != 'continuous' and (
         math.isfinite(joint.lower) or math.isfinite(joint.upper)
     )
@@ -327,7 +327,7 @@ def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) ->
 
 
 def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
-    geom = body.add_geom(pos=shape.xyz, quat=_wxyz(shape.rpy))
+    geom = body.add_geom(pos=shape.xyz, quat=_wxyz_from_rpy(shape.rpy))
     types = mj.mjtGeom
     if shape.kind == 'box':
         geom.type, geom.size = types.mjGEOM_BOX, 0.5 * np.array(shape.size)
@@ -364,19 +364,21 @@ def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
             )
             made.data[:5] = (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)
             made.solref = (2.0 * scene.physics_step, 1.0)
-            made.solimp = constant_impedance(HARDEST)
+            made.solimp = constant_solimp(MAX_IMPEDANCE)
 
 
-def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused: Fused) -> None:
+def _add_element(
+    spec: Any, bodies: dict[str, Any], element: ForceElement, merged: MergedRobot
+) -> None:
     """Add a tendon between two points, and an actuator that gives it a force."""
     tendon = spec.add_tendon(name=element.name)
     for end, link, point in (
         ('a', element.link_a, element.point_a),
         ('b', element.link_b, element.point_b),
     ):
-        place = fused.places[link].then(point, (0.0, 0.0, 0.0))
+        frame = merged.frames[link].compose(point, (0.0, 0.0, 0.0))
         site = f'{element.name}/{end}'
-        bodies[place.link].add_site(name=site, pos=place.position)
+        bodies[frame.link].add_site(name=site, pos=frame.position)
         tendon.wrap_site(site)
     motor = spec.add_actuator(
         name=element.name, target=element.name, trntype=mj.mjtTrn.mjTRN_TENDON
@@ -386,6 +388,6 @@ def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused
     motor.gear[0] = -1.0
 
 
-def _wxyz(rpy: Iterable[float]) -> FloatArray:
-    x, y, z, w = quaternion_of(rotation_from_rpy(tuple(rpy)))
+def _wxyz_from_rpy(rpy: Iterable[float]) -> FloatArray:
+    x, y, z, w = quaternion_from_matrix(rotation_from_rpy(tuple(rpy)))
     return np.array([w, x, y, z])

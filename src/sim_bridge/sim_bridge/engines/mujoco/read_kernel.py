@@ -15,14 +15,14 @@ IMU = np.dtype(
         ('mount', 'f8', (4,)),  # quaternion x, y, z, w of the sensor on its body
         ('gravity', 'f8', (3,)),  # [m/s^2]
         ('period', 'f8'),  # between two readings [s]
-        ('read', 'b1'),  # whether there was a reading before
-        ('before', 'f8', (3,)),  # velocity of the sensor at the last reading [m/s]
+        ('has_reading', 'b1'),  # whether there was a reading before
+        ('velocity_before', 'f8', (3,)),  # velocity of the sensor at the last reading [m/s]
     ]
 )
 """An inertial sensor on a moving body."""
 
 
-class Contacts(NamedTuple):
+class ContactViews(NamedTuple):
     """
     The contacts of a state, c of them, as MuJoCo holds them.
 
@@ -50,14 +50,16 @@ class Contacts(NamedTuple):
     frame: FloatArray
 
 
-def contacts_of(data: Any) -> Contacts:
+def contact_views(data: Any) -> ContactViews:
     """Return views of the contacts that MuJoCo's data has at present."""
     found = data.contact
-    return Contacts(found.geom, found.efc_address, found.dim, found.dist, found.pos, found.frame)
+    return ContactViews(
+        found.geom, found.efc_address, found.dim, found.dist, found.pos, found.frame
+    )
 
 
 @njit(cache=True)
-def is_any_set(numbers, kinds):  # type: ignore[no-untyped-def]
+def has_warning(numbers, kinds):  # type: ignore[no-untyped-def]
     """Return whether a number of some kinds, indices into them, is above 0."""
     for kind in kinds:
         if numbers[kind] > 0:
@@ -113,11 +115,11 @@ def _read_actuators(servos, torques, efforts, work):  # type: ignore[no-untyped-
     for k in range(len(servos)):
         servo = servos[k]
         efforts[servo.joint] = servo.force
-        work[servo.joint], work[n + servo.joint] = servo.signed, servo.positive
+        work[servo.joint], work[n + servo.joint] = servo.work, servo.positive_work
     for k in range(len(torques)):
         torque = torques[k]
         efforts[torque.joint] = torque.force
-        work[torque.joint], work[n + torque.joint] = torque.signed, torque.positive
+        work[torque.joint], work[n + torque.joint] = torque.work, torque.positive_work
 
 
 @njit(cache=True)
@@ -149,10 +151,10 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
     x = twist[0] + (v * arm[2] - w * arm[1])
     y = twist[1] + (w * arm[0] - u * arm[2])
     z = twist[2] + (u * arm[1] - v * arm[0])
-    before = imu.before
-    if not imu.read:
+    before = imu.velocity_before
+    if not imu.has_reading:
         before[0], before[1], before[2] = x, y, z
-        imu.read = True
+        imu.has_reading = True
     felt[0] = (x - before[0]) / imu.period - imu.gravity[0]
     felt[1] = (y - before[1]) / imu.period - imu.gravity[1]
     felt[2] = (z - before[2]) / imu.period - imu.gravity[2]
@@ -198,13 +200,13 @@ def read_contacts(contacts, force, ground, sole_of, soles, found):  # type: igno
         if contacts.geom[i, 0] != ground or not 0 <= row < len(force):
             continue
         soles[count] = sole_of[contacts.geom[i, 1]]
-        seen = found[count]
+        contact = found[count]
         for axis in range(3):
             # MuJoCo's points are midway between the two surfaces.
-            seen[axis] = contacts.pos[i, axis] - 0.5 * gap * frame[axis]
-            seen[3 + axis] = 0.0
+            contact[axis] = contacts.pos[i, axis] - 0.5 * gap * frame[axis]
+            contact[3 + axis] = 0.0
             for k in range(contacts.dim[i]):
-                seen[3 + axis] += force[row + k] * frame[3 * k + axis]
-        seen[6] = -gap
+                contact[3 + axis] += force[row + k] * frame[3 * k + axis]
+        contact[6] = -gap
         count += 1
     return count

@@ -12,23 +12,23 @@ from gait_core.trial.scene import Scene
 from sim_bridge.engines.mujoco.actuators import Actuators
 from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.force_kernel import read_balls
-from sim_bridge.engines.mujoco.ground import Ground
+from sim_bridge.engines.mujoco.ground import ContactLaw
 from sim_bridge.engines.mujoco.read_kernel import (
     IMU,
-    contacts_of,
-    is_any_set,
+    contact_views,
+    has_warning,
     read_contacts,
     read_imu,
     read_robot,
 )
 from sim_bridge.engines.mujoco.world import World
-from sim_bridge.engines.shared.poses import quaternion_of
 from sim_bridge.engines.shared.rigid_states import StateLayout
+from sim_bridge.engines.shared.rotations import quaternion_from_matrix
 
-ROOT = 1
+ROOT_BODY = 1
 """MuJoCo's index of the root link; 0 is the world."""
 # Warnings after which a state is no physics; MuJoCo leaves out forces that it takes for bad.
-_FATAL = np.array(
+_FATAL_WARNINGS = np.array(
     [
         int(getattr(mj.mjtWarning, f'mjWARN_{name}'))
         for name in ('BADQPOS', 'BADQVEL', 'BADQACC', 'BADCTRL', 'CNSTRFULL', 'CONTACTFULL')
@@ -59,30 +59,33 @@ class StateReader:
         self._world, self._actuators = world, actuators
         self._model, self._data = world.model, world.data
         self._warnings = world.data.warning.number
-        self._joints: IntArray = np.array([world.places, world.dofs])
+        self._joints: IntArray = np.array([world.qpos_index, world.dof_index])
         self._ball_columns: IntArray = np.array(
-            [ball.columns for ball in world.fused.balls], dtype=np.int64
+            [ball.columns for ball in world.merged.balls], dtype=np.int64
         )
         self._free = not scene.fixed_base
         self._find_imu(robot, scene)
-        carriers = [world.body(world.fused.carrier(sole)) for sole in robot.soles]
+        carriers = [world.body_index(world.merged.carrier_of(sole)) for sole in robot.soles]
         sole_of = {body: i for i, body in reversed(list(enumerate(carriers)))}
         self._sole_of: IntArray = np.array(
             [sole_of.get(body, -1) for body in world.model.geom_bodyid.tolist()], dtype=np.int64
         )
 
     def _find_imu(self, robot: RobotModel, scene: Scene) -> None:
-        places = self._world.fused.places
+        frames = self._world.merged.frames
         imu_link = robot.imu_link or robot.links[0].name
-        if imu_link not in places:
+        if imu_link not in frames:
             raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
-        mount = places[imu_link]
-        self._imu_body = self._world.body(mount.link)
+        mount = frames[imu_link]
+        self._imu_body = self._world.body_index(mount.link)
         self.imu = np.zeros(1, dtype=IMU)
-        self.imu['lever'], self.imu['mount'] = mount.position, quaternion_of(mount.rotation)
+        self.imu['lever'], self.imu['mount'] = (
+            mount.position,
+            quaternion_from_matrix(mount.rotation),
+        )
         self.imu['gravity'], self.imu['period'] = scene.gravity, scene.control_period
 
-    def read(self, tick: int, ground: Ground) -> Observation:
+    def read(self, tick: int, contact_law: ContactLaw) -> Observation:
         """
         Return the state at a control tick, with what the ground's law adds to the contacts.
 
@@ -92,10 +95,10 @@ class StateReader:
             If MuJoCo warned, or the state is not finite or beyond any physics.
 
         """
-        if is_any_set(self._warnings, _FATAL):
+        if has_warning(self._warnings, _FATAL_WARNINGS):
             raise self._warned(tick)
         layout, actuators, tensions = self._layout, self._actuators, self._actuators.tensions
-        row = layout.row()
+        row = layout.new_row()
         read_robot(
             actuators.state,
             self._joints,
@@ -108,21 +111,21 @@ class StateReader:
             self._read_balls(row)
         root = row[layout.root]
         if not self._free:
-            self._read_body(ROOT, root)
+            self._read_body(ROOT_BODY, root)
         carrier = root
-        if self._imu_body != ROOT:
+        if self._imu_body != ROOT_BODY:
             carrier = np.empty(13)
             self._read_body(self._imu_body, carrier)
         read_imu(self.imu, carrier, row[layout.imu])
-        layout.check(tick, row)
-        contacts = self._contacts(ground)
+        layout.check_row(tick, row)
+        contacts = self._contacts(contact_law)
         if tensions.names:
             self._update_tendons()
-        return layout.observation(tick, row, contacts, self._data.ten_length, tensions.applied)
+        return layout.observation(tick, row, contacts, self._data.ten_length, tensions.efforts)
 
     def _warned(self, tick: int) -> SimulationDiverged:
         warnings = self._data.warning
-        kind = int(_FATAL[np.argmax(warnings.number[_FATAL])])
+        kind = int(_FATAL_WARNINGS[np.argmax(warnings.number[_FATAL_WARNINGS])])
         text = mj.mju_warningText(kind, int(warnings[kind].lastinfo))
         return SimulationDiverged(f'the physics left its range before tick {tick}: {text}')
 
@@ -151,17 +154,17 @@ class StateReader:
         frame[:3], frame[3:7] = data.xpos[body], data.xquat[body][_XYZW]
         frame[7:10], frame[10:] = twist[3:], twist[:3]
 
-    def _contacts(self, ground: Ground) -> Contacts | None:
+    def _contacts(self, contact_law: ContactLaw) -> Contacts | None:
         """Return the contacts with the ground in the last step; ``None`` for none."""
         data = self._data
         soles: IntArray = np.empty(data.ncon, dtype=np.int64)
         found: FloatArray = np.empty((data.ncon, 7))
         count = read_contacts(
-            contacts_of(data), data.efc_force, self._world.ground, self._sole_of, soles, found
+            contact_views(data), data.efc_force, self._world.ground, self._sole_of, soles, found
         )
         soles, found = soles[:count], found[:count]
-        if len(ground.soles):
+        if len(contact_law.soles):
             # What a sole sticks with is a force of the ground as well, where it stuck.
-            pulled, pulls = ground.pulls()
+            pulled, pulls = contact_law.sole_contacts()
             soles, found = np.concatenate([soles, pulled]), np.concatenate([found, pulls])
         return self._layout.contacts(soles, found) if len(soles) else None

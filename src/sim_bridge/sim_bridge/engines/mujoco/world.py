@@ -8,10 +8,10 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from sim_bridge.engines.mujoco.client import mj
-from sim_bridge.engines.mujoco.model import GROUND, build_model
-from sim_bridge.engines.shared.balls import ball_quaternion
-from sim_bridge.engines.shared.limits import check_base
-from sim_bridge.engines.shared.merged_joints import fused
+from sim_bridge.engines.mujoco.model import GROUND_NAME, build_model
+from sim_bridge.engines.shared.ball_joints import ball_quaternion
+from sim_bridge.engines.shared.merged_joints import merge_joints
+from sim_bridge.engines.shared.scene_checks import check_root_link
 from sim_bridge.engines.shared.scene_engine import SceneStart
 
 
@@ -22,14 +22,14 @@ class World:
     Attributes
     ----------
     model, data : MjModel, MjData
-    full : RobotModel
+    robot : RobotModel
         The robot as described.
     fused : Fused
         The robot as built.
     ground : int
         MuJoCo's index of the ground's geometry.
     options : MujocoOptions
-    places, dofs : (n,) int arrays
+    qpos_index, dof_index : (n,) int arrays
         Of each joint of ``joint_names`` in the positions and velocities of the state. The three
         of a ball joint share a place, that of its quaternion w, x, y, z.
 
@@ -53,43 +53,43 @@ class World:
             scene.fixed_base,
             (pose.tobytes(), positions.tobytes()) if options.self_collision else None,
         )
-        if self._made_of is None or not _same(self._made_of, made_of):
+        if self._made_of is None or not _is_same_model(self._made_of, made_of):
             self._made_of = None
             self._build(start)
             if options.self_collision:
                 self._separate_overlapping(start)
             self._made_of = made_of
-        self.place(pose, positions)
+        self.set_state(pose, positions)
 
     def _build(self, start: SceneStart, apart: tuple[tuple[str, str], ...] = ()) -> None:
         scene, options = start.scene, start.options
-        self.full, self.fused = start.robot, fused(start.robot)
-        check_base('mujoco', scene, self.fused.robot)
+        self.robot, self.merged = start.robot, merge_joints(start.robot)
+        check_root_link('mujoco', scene, self.merged.robot)
         self.options = options
-        self.model = build_model(self.fused, scene, options, start.terrain, apart)
+        self.model = build_model(self.merged, scene, options, start.terrain, apart)
         self.data = mj.MjData(self.model)
         self._fixed = scene.fixed_base
-        self.ground = self.model.geom(GROUND).id
+        self.ground = self.model.geom(GROUND_NAME).id
         self._find_joints()
         self._mimics = [
             (self.model.joint(joint.name).qposadr[0], joint.mimic)
-            for joint in self.fused.robot.joints
+            for joint in self.merged.robot.joints
             if joint.mimic is not None
         ]
 
     def _find_joints(self) -> None:
-        inside = {column: ball for ball in self.fused.balls for column in ball.columns}
-        count = len(self.full.joint_names)
-        self.places: IntArray = np.zeros(count, dtype=np.int64)
-        self.dofs: IntArray = np.zeros(count, dtype=np.int64)
-        for i, name in enumerate(self.full.joint_names):
+        inside = {column: ball for ball in self.merged.balls for column in ball.columns}
+        count = len(self.robot.joint_names)
+        self.qpos_index: IntArray = np.zeros(count, dtype=np.int64)
+        self.dof_index: IntArray = np.zeros(count, dtype=np.int64)
+        for i, name in enumerate(self.robot.joint_names):
             ball = inside.get(i)
             joint = self.model.joint(name if ball is None else ball.name)
-            self.places[i], self.dofs[i] = joint.qposadr[0], joint.dofadr[0]
+            self.qpos_index[i], self.dof_index[i] = joint.qposadr[0], joint.dofadr[0]
             if ball is not None:
-                self.dofs[i] += int(np.flatnonzero(ball.columns == i)[0])
+                self.dof_index[i] += int(np.flatnonzero(ball.columns == i)[0])
 
-    def place(self, pose: FloatArray, positions: FloatArray) -> None:
+    def set_state(self, pose: FloatArray, positions: FloatArray) -> None:
         """Forget the state; put the root link at a pose and the joints at positions, at rest."""
         model, data = self.model, self.data
         mj.mj_resetData(model, data)
@@ -98,20 +98,20 @@ class World:
             model.body_pos[1], model.body_quat[1] = pose[:3], (w, x, y, z)
         else:
             data.qpos[:3], data.qpos[3:7] = pose[:3], (w, x, y, z)
-        data.qpos[self.places] = positions
-        for ball in self.fused.balls:
-            first = self.places[ball.columns[0]]
+        data.qpos[self.qpos_index] = positions
+        for ball in self.merged.balls:
+            first = self.qpos_index[ball.columns[0]]
             x, y, z, w = ball_quaternion(ball, positions[ball.columns]).tolist()
             data.qpos[first : first + 4] = w, x, y, z
-        value = dict(zip(self.full.joint_names, positions.tolist(), strict=True))
+        value = dict(zip(self.robot.joint_names, positions.tolist(), strict=True))
         for place, mimic in self._mimics:
             data.qpos[place] = mimic.multiplier * value[mimic.joint] + mimic.offset
 
     def _separate_overlapping(self, start: SceneStart) -> None:
         """Let pairs of links that overlap at the start not collide."""
-        self.place(start.pose, start.joint_positions)
+        self.set_state(start.pose, start.joint_positions)
         mj.mj_forward(self.model, self.data)
-        links = self.fused.robot.links
+        links = self.merged.robot.links
         pairs = {
             tuple(sorted(self.model.geom_bodyid[list(contact.geom)].tolist()))
             for contact in self.data.contact
@@ -121,12 +121,12 @@ class World:
         if apart:
             self._build(start, apart)
 
-    def body(self, link: str) -> int:
+    def body_index(self, link: str) -> int:
         """Return MuJoCo's index of a link of the fused robot."""
         index: int = self.model.body(link).id
         return index
 
 
-def _same(known: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
+def _is_same_model(known: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
     """Tell whether two models are made of the same; robots and terrains have identity alone."""
     return known[0] is wanted[0] and known[1] is wanted[1] and known[2:] == wanted[2:]

@@ -9,7 +9,7 @@ from gait_core.parameters.declaration import Parameters, float_parameter, fracti
 from gait_core.trial.scene import Scene
 
 SPRINGS, STICKY, STICKY_SPRINGS = 'springs', 'sticky', 'sticky_springs'
-SPRING_LAWS = (SPRINGS, STICKY, STICKY_SPRINGS)
+GROUND_SPRING_LAWS = (SPRINGS, STICKY, STICKY_SPRINGS)
 """Ground of springs; soles that stick to the engine's own ground; soles that stick to springs."""
 
 
@@ -84,7 +84,7 @@ class GroundSpringOptions(Parameters):
     )
 
 
-def check_springs(scene: Scene) -> None:
+def check_restitution(scene: Scene) -> None:
     """Raise ConfigurationError where the ground has springs and yet another rebound."""
     if scene.contact_law in (SPRINGS, STICKY_SPRINGS) and scene.restitution:
         raise ConfigurationError(

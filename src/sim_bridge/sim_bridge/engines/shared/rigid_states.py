@@ -9,7 +9,7 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
-from sim_bridge.engines.shared.limits import FAR, check_state
+from sim_bridge.engines.shared.scene_checks import MAX_STATE_VALUE, check_state
 
 
 class StateLayout:
@@ -53,15 +53,15 @@ class StateLayout:
         self._force = slice(begin + 7, self.imu.stop)
         self._size = self.imu.stop
 
-    def row(self) -> FloatArray:
+    def new_row(self) -> FloatArray:
         """Return an empty row."""
         return np.empty(self._size)
 
-    def check(self, tick: int, row: FloatArray) -> None:
+    def check_row(self, tick: int, row: FloatArray) -> None:
         """Raise SimulationDiverged for a state that is not finite or beyond any physics."""
         state = row[: self.root.stop]
         # If all squares together are no more, nothing is far off; else a closer look is needed.
-        if not state.dot(state) < FAR * FAR:
+        if not state.dot(state) < MAX_STATE_VALUE * MAX_STATE_VALUE:
             pose, twist = row[self._pose].tolist(), row[self._twist].tolist()
             check_state(tick, pose, twist, row[self.positions], row[self.velocities])
 

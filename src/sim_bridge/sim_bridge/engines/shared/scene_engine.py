@@ -21,8 +21,8 @@ from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial.loop import initial_positions
 from gait_core.trial.scene import InitialState, Scene
-from sim_bridge.engines.shared.limits import refuse_unsupported
-from sim_bridge.engines.shared.similarity import Similarity
+from sim_bridge.engines.shared.scene_checks import check_features
+from sim_bridge.engines.shared.similarity import SimilarityScaling
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SceneStart:
         return self.positions[: len(self.robot.joint_names)]
 
 
-class TerrainRays(Protocol):
+class TerrainRayCaster(Protocol):
     """Casts rays at a terrain, apart from the physics."""
 
     terrain: Terrain
@@ -85,14 +85,14 @@ class SceneEngine(Engine):
 
     name: ClassVar[str]
     Options: ClassVar[type[Parameters]]
-    Rays: ClassVar[type[Any] | None] = None
+    RayCaster: ClassVar[type[Any] | None] = None
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
-        self._robots = robots
+        self._load_robot = robots
         self._robot: RobotModel | None = None
-        self._similar: Similarity | None = None
+        self._scaling: SimilarityScaling | None = None
         self._start: SceneStart | None = None
-        self._rays: TerrainRays | None = None
+        self._ray_caster: TerrainRayCaster | None = None
         self._ready = self._closed = False
 
     @abstractmethod
@@ -132,31 +132,35 @@ class SceneEngine(Engine):
         """
         self._check_open()
         self._ready = False
-        robot = scale_mass(self._robots(scene.robot, scene.draw), scene.mass_factor)
+        robot = scale_mass(self._load_robot(scene.robot, scene.draw), scene.mass_factor)
         options: Any = make_parameters(self.Options, scene.engine_options)
-        refuse_unsupported(self.name, self.carries, scene, robot)
+        check_features(self.name, self.carries, scene, robot)
         positions = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
         self._robot, self._period, self._terrain = robot, scene.control_period, terrain
-        self._similar = similar = self._similarity(scene.length_scale)
-        if similar is not None:
-            positions, options = similar.positions(positions), similar.options(options)
-            robot, scene, terrain = similar.robot, similar.scene(scene), similar.terrain(terrain)
+        self._scaling = scaling = self._make_scaling(scene.length_scale)
+        if scaling is not None:
+            positions, options = scaling.scale_positions(positions), scaling.scale_options(options)
+            robot, scene, terrain = (
+                scaling.robot,
+                scaling.scale_scene(scene),
+                scaling.scale_terrain(terrain),
+            )
         pose = self._start_pose(robot, positions, scene.initial, terrain)
         self._start = start = SceneStart(robot, scene, options, terrain, pose, positions)
         self._steps, self._tick = scene.steps_per_tick, 0
         self._build(start)
-        seen = self._settle(positions, settle_ticks)
+        observation = self._settle(positions, settle_ticks)
         self._ready = True
-        return seen
+        return observation
 
-    def _similarity(self, ratio: float) -> Similarity | None:
+    def _make_scaling(self, ratio: float) -> SimilarityScaling | None:
         """Return what enlarges the robot, the one at hand if it does; None for a ratio of 1."""
         if ratio == 1.0:
             return None
-        if self._similar is not None and self._similar.fits(ratio, self.robot):
-            return self._similar
-        return Similarity(ratio, self.robot)
+        if self._scaling is not None and self._scaling.matches(ratio, self.robot):
+            return self._scaling
+        return SimilarityScaling(ratio, self.robot)
 
     def _start_pose(
         self, robot: RobotModel, positions: FloatArray, initial: InitialState, terrain: Terrain
@@ -176,11 +180,15 @@ class SceneEngine(Engine):
     def _read(self, tick: int) -> Observation:
         """Return the state at a tick in units of the real robot; step no more if it diverged."""
         try:
-            seen = self._observe(tick)
+            observation = self._observe(tick)
         except SimulationDiverged:
             self._ready = False
             raise
-        return seen if self._similar is None else self._similar.seen(seen, self._period)
+        return (
+            observation
+            if self._scaling is None
+            else self._scaling.unscale_observation(observation, self._period)
+        )
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """
@@ -195,27 +203,27 @@ class SceneEngine(Engine):
 
         """
         self._check_ready()
-        if self.Rays is None:
+        if self.RayCaster is None:
             raise ConfigurationError(
                 f"engine '{self.name}' casts no rays for range sensors; valid: bullet, mujoco"
             )
-        if self._rays is None or self._rays.terrain is not self._terrain:
-            self._drop_rays()
-            self._rays = self.Rays(self._terrain)
-        assert self._rays is not None
-        return self._rays.cast(origin, directions, max_distance)
+        if self._ray_caster is None or self._ray_caster.terrain is not self._terrain:
+            self._close_ray_caster()
+            self._ray_caster = self.RayCaster(self._terrain)
+        assert self._ray_caster is not None
+        return self._ray_caster.cast(origin, directions, max_distance)
 
-    def _drop_rays(self) -> None:
-        if self._rays is not None:
-            self._rays.close()
-            self._rays = None
+    def _close_ray_caster(self) -> None:
+        if self._ray_caster is not None:
+            self._ray_caster.close()
+            self._ray_caster = None
 
     def close(self) -> None:
         """Release the physics; further calls raise ProtocolError."""
         if not self._closed:
             self._closed = True
             self._release()
-        self._drop_rays()
+        self._close_ray_caster()
         self._ready = False
 
     def _check_open(self) -> None:

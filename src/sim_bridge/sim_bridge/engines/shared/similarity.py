@@ -20,12 +20,12 @@ from gait_core.parameters.declaration import Parameters, declared_parameters
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain
 from gait_core.trial.scene import Push, Scene
-from sim_bridge.engines.shared.scaled import enlarged_robot, enlarged_terrain, power_of
+from sim_bridge.engines.shared.scaling import scale_robot, scale_terrain, scaling_exponent
 
 OptionsT = TypeVar('OptionsT', bound=Parameters)
 
 
-class Similarity:
+class SimilarityScaling:
     """
     Carries a scene into the enlarged one, and what is seen there back.
 
@@ -45,7 +45,7 @@ class Similarity:
 
     def __init__(self, ratio: float, robot: RobotModel) -> None:
         self._ratio, self._real = ratio, robot
-        self.robot = enlarged_robot(robot, ratio)
+        self.robot = scale_robot(robot, ratio)
         self._terrain: tuple[Terrain, Terrain] | None = None
         slides = np.array(
             [robot.joint[name].kind == 'prismatic' for name in robot.joint_names]
@@ -59,14 +59,14 @@ class Similarity:
         self._pose = np.repeat([ratio, 1.0], [3, 4])
         self._twist = np.repeat([self._factor('m/s'), self._factor('1/s')], [3, 3])
 
-    def fits(self, ratio: float, robot: RobotModel) -> bool:
+    def matches(self, ratio: float, robot: RobotModel) -> bool:
         """Return whether this is the similarity of a ratio and that very robot."""
         return ratio == self._ratio and robot is self._real
 
     def _factor(self, unit: str) -> float:
-        return float(self._ratio ** power_of(unit))
+        return float(self._ratio ** scaling_exponent(unit))
 
-    def scene(self, scene: Scene) -> Scene:
+    def scale_scene(self, scene: Scene) -> Scene:
         """Return the scene of the enlarged robot; the joints' start is scaled by ``positions``."""
         length, time, force = (self._factor(unit) for unit in ('m', 's', 'N'))
         start = scene.initial
@@ -81,10 +81,10 @@ class Similarity:
                 y=start.y * length,
                 clearance=start.clearance * length,
             ),
-            pushes=tuple(_push(push, time, force) for push in scene.pushes),
+            pushes=tuple(_scale_push(push, time, force) for push in scene.pushes),
         )
 
-    def options(self, options: OptionsT) -> OptionsT:
+    def scale_options(self, options: OptionsT) -> OptionsT:
         """
         Return engine options with a unit in those of the enlarged robot.
 
@@ -97,7 +97,7 @@ class Similarity:
         changed: Any = {
             info.name: getattr(options, info.name) * self._factor(info.unit)
             for info in declared_parameters(type(options))
-            if info.kind == 'float' and power_of(info.unit)
+            if info.kind == 'float' and scaling_exponent(info.unit)
         }
         try:
             return dataclasses.replace(options, **changed)
@@ -107,54 +107,56 @@ class Similarity:
                 f'engine: {error}'
             ) from error
 
-    def terrain(self, terrain: Terrain) -> Terrain:
+    def scale_terrain(self, terrain: Terrain) -> Terrain:
         """Return the enlarged terrain, the same object as long as the real one is."""
         if self._terrain is None or self._terrain[0] is not terrain:
-            self._terrain = terrain, enlarged_terrain(terrain, self._ratio)
+            self._terrain = terrain, scale_terrain(terrain, self._ratio)
         return self._terrain[1]
 
-    def positions(self, positions: FloatArray) -> FloatArray:
+    def scale_positions(self, positions: FloatArray) -> FloatArray:
         """Return positions of joints and lengths of elements, (m,), of the enlarged robot."""
         return np.asarray(positions * self._targets[0])
 
-    def targets(self, targets: AppliedTargets) -> AppliedTargets:
+    def scale_targets(self, targets: AppliedTargets) -> AppliedTargets:
         """Return targets of the enlarged robot."""
         position, rate, effort = self._targets
         return AppliedTargets(
             targets.position * position, targets.velocity * rate, targets.effort * effort
         )
 
-    def tape(self, tape: AppliedTape) -> AppliedTape:
+    def scale_tape(self, tape: AppliedTape) -> AppliedTape:
         """Return a tape of targets of the enlarged robot."""
         position, rate, effort = self._targets
         return AppliedTape(tape.position * position, tape.velocity * rate, tape.effort * effort)
 
-    def seen(self, seen: Observation, period: float) -> Observation:
+    def unscale_observation(self, observation: Observation, period: float) -> Observation:
         """Return an observation in real units; ``period`` [s] is the real control period."""
-        return dataclasses.replace(seen, time=seen.tick * period, **self._in_real_units(seen))
+        return dataclasses.replace(
+            observation, time=observation.tick * period, **self._in_real_units(observation)
+        )
 
-    def _in_real_units(self, seen: Observation) -> dict[str, Any]:
+    def _in_real_units(self, observation: Observation) -> dict[str, Any]:
         """Return those fields of a state that have a unit, in real ones."""
         length, force = self._factor('m'), self._factor('N')
-        imu = seen.imu
+        imu = observation.imu
         if imu is not None:
             rate = self._twist[5]
             imu = dataclasses.replace(imu, angular_velocity=imu.angular_velocity / rate)
         return {
             'imu': imu,
-            'joint_positions': _over(seen.joint_positions, self._joints[0]),
-            'joint_velocities': _over(seen.joint_velocities, self._joints[1]),
-            'joint_efforts': _over(seen.joint_efforts, self._joints[2]),
-            'joint_work': _over(seen.joint_work, self._factor('J')),
-            'body_poses': _over(seen.body_poses, self._pose),
-            'body_twists': _over(seen.body_twists, self._twist),
-            'element_lengths': _over(seen.element_lengths, length),
-            'element_forces': _over(seen.element_forces, force),
-            'contacts': _contacts(seen.contacts, length, force),
+            'joint_positions': _divide(observation.joint_positions, self._joints[0]),
+            'joint_velocities': _divide(observation.joint_velocities, self._joints[1]),
+            'joint_efforts': _divide(observation.joint_efforts, self._joints[2]),
+            'joint_work': _divide(observation.joint_work, self._factor('J')),
+            'body_poses': _divide(observation.body_poses, self._pose),
+            'body_twists': _divide(observation.body_twists, self._twist),
+            'element_lengths': _divide(observation.element_lengths, length),
+            'element_forces': _divide(observation.element_forces, force),
+            'contacts': _unscale_contacts(observation.contacts, length, force),
         }
 
 
-def _push(push: Push, time: float, force: float) -> Push:
+def _scale_push(push: Push, time: float, force: float) -> Push:
     x, y, z = push.force
     return dataclasses.replace(
         push,
@@ -164,18 +166,20 @@ def _push(push: Push, time: float, force: float) -> Push:
     )
 
 
-def _contacts(seen: Contacts | None, length: float, force: float) -> Contacts | None:
-    if seen is None or not len(seen.sole):
-        return seen
+def _unscale_contacts(
+    observation: Contacts | None, length: float, force: float
+) -> Contacts | None:
+    if observation is None or not len(observation.sole):
+        return observation
     return dataclasses.replace(
-        seen,
-        points=seen.points / length,
-        forces=seen.forces / force,
-        depths=seen.depths / length,
+        observation,
+        points=observation.points / length,
+        forces=observation.forces / force,
+        depths=observation.depths / length,
     )
 
 
-def _over(array: FloatArray | None, factor: FloatArray | float) -> FloatArray | None:
+def _divide(array: FloatArray | None, factor: FloatArray | float) -> FloatArray | None:
     if array is None:
         return None
     result: FloatArray = array / factor

@@ -26,23 +26,25 @@ from gait_core.trial.scene import Scene
 from gait_core.trial.setup import default_trial, usable_robots
 from gait_core.trial.spec import TrialSpec
 
-OVERHEAD = 1.15
-RESET_SHARE = 0.10
-SECONDS = 5.0
-ENOUGH = 5.0
+MAX_OVERHEAD = 1.15
+MAX_RESET_SHARE = 0.10
+TRIAL_DURATION = 5.0
+REPEAT_DURATION = 5.0
 """For how long short trials are repeated [s]."""
-ROBOTS = ('a1', 'guroo')
-BOXES = ((4, 4), (8, 4))
+BENCHMARK_ROBOTS = ('a1', 'guroo')
+BOX_SHAPES = ((4, 4), (8, 4))
 """Legs and joints per leg of the generated robots: 16 and 32 joints."""
-_LEAN, _SQUAT, _SQUATS = 0.3, 0.1, 1.0
+_SEGMENT_ANGLE, _SQUAT_AMPLITUDE, _SQUAT_FREQUENCY = 0.3, 0.1, 1.0
 """Mean and amplitude of the segments' angles [rad], and frequency [Hz], of what they do."""
 
-Bare = Callable[[RobotModel, Scene, Sequence[AppliedTargets]], tuple[float, tuple[float, ...]]]
+BareTrial = Callable[
+    [RobotModel, Scene, Sequence[AppliedTargets]], tuple[float, tuple[float, ...]]
+]
 """Runs a tape by bare calls of an engine; returns wall time [s] and last joint positions."""
 
 
 @dataclass(frozen=True)
-class Tape:
+class RecordedTrial:
     """
     A trial as its targets, one control period after the other, without its controller.
 
@@ -62,11 +64,11 @@ class Tape:
     targets: Sequence[JointTargets]
 
     @property
-    def steps(self) -> int:
+    def physics_steps(self) -> int:
         """Physics steps of the trial."""
         return len(self.targets) * self.spec.scene.steps_per_tick
 
-    def applied(self) -> list[AppliedTargets]:
+    def applied_targets(self) -> list[AppliedTargets]:
         """Return all sub-samples of every control period, for every joint."""
         start = initial_positions(self.robot, self.spec.scene)
         memory = TargetMemory(self.robot.target_names, start)
@@ -83,7 +85,7 @@ class Tape:
         return loop
 
 
-def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
+def measure_trials(engine: str, bare_trial: BareTrial) -> list[Measurement]:
     """
     Return what trials of 5 s take in an engine, by themselves and over bare calls.
 
@@ -94,34 +96,39 @@ def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
     bare_trial : callable
 
     """
-    robots = usable_robots(*ROBOTS)
-    specs = [open_loop(default_trial(robot, SECONDS, {'engine': engine})) for robot in robots]
+    robots = usable_robots(*BENCHMARK_ROBOTS)
+    specs = [
+        remove_feedback(default_trial(robot, TRIAL_DURATION, {'engine': engine}))
+        for robot in robots
+    ]
     rows = []
     for spec in specs:
-        rows += _rows(spec, bare_trial)
-    for tape in [box_tape(engine, *shape) for shape in BOXES]:
+        rows += _measure_trial(spec, bare_trial)
+    for tape in [squatting_box_trial(engine, *shape) for shape in BOX_SHAPES]:
         tape.run()
         bare, driven = shortest_times(
             partial(_bare_time, tape, bare_trial), partial(measure_wall_time, tape.run), repeats=3
         )
         tape.engine.close()
-        rows += _steps(tape, bare, driven)
+        rows += _step_rates(tape, bare, driven)
     return rows
 
 
-def open_loop(spec: TrialSpec) -> TrialSpec:
+def remove_feedback(spec: TrialSpec) -> TrialSpec:
     """Return a trial whose controller looks at nothing: the speed of an engine is measured."""
     gains = dict.fromkeys({'heading_gain', 'speed_gain'} & spec.parameters.keys(), 0.0)
     return replace(spec, parameters={**spec.parameters, **gains})
 
 
-def trial_time(spec: TrialSpec) -> Callable[[], float]:
+def trial_timer(spec: TrialSpec) -> Callable[[], float]:
     """Return a run of a whole trial that reports its time [s]; what it compiles is compiled."""
     run_trial(replace(spec, duration=0.1))
     return partial(measure_wall_time, partial(run_trial, spec))
 
 
-def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> Tape:
+def squatting_box_trial(
+    engine: str, legs: int, joints: int, seconds: float = TRIAL_DURATION
+) -> RecordedTrial:
     """
     Return the tape of a generated robot that squats on all its feet.
 
@@ -132,41 +139,41 @@ def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> T
     zigzag[0] = 1.0
     zigzag = np.tile(zigzag, legs)
     robot = legged_box(legs, joints)
-    stance = dict(zip(robot.joint_names, (_LEAN * zigzag).tolist(), strict=True))
+    stance = dict(zip(robot.joint_names, (_SEGMENT_ANGLE * zigzag).tolist(), strict=True))
     robot = replace(robot, nominal_stance=stance)
     scene = Scene(robot=robot.name, engine=engine, physics_step=0.002)
     spec = TrialSpec(scene=scene, controller='', duration=seconds)
     times = scene.control_period * np.arange(1, spec.ticks + 1)
-    lean = _LEAN + _SQUAT * np.sin(2.0 * np.pi * _SQUATS * times)
+    lean = _SEGMENT_ANGLE + _SQUAT_AMPLITUDE * np.sin(2.0 * np.pi * _SQUAT_FREQUENCY * times)
     targets = [
         JointTargets(names=robot.target_names, position=angle * np.asarray(zigzag))
         for angle in lean
     ]
     made = registry.engine(engine)(lambda name, draw: robot)
-    return Tape(spec, made, robot, targets)
+    return RecordedTrial(spec, made, robot, targets)
 
 
-def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
+def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
     robot, engine = spec.scene.robot, spec.scene.engine
-    tape = _recorded(spec)
+    tape = _record_trial(spec)
     tape.run()
     whole, bare, driven, controller, reset = shortest_times(
-        trial_time(spec),
+        trial_timer(spec),
         partial(_bare_time, tape, bare_trial),
         partial(measure_wall_time, tape.run),
         partial(_controller_time, spec),
         partial(measure_wall_time, partial(tape.engine.reset, spec.scene, 0)),
-        seconds=ENOUGH,
+        seconds=REPEAT_DURATION,
     )
     trial = partial(Measurement, group='trial')
     return [
-        *_steps(tape, bare, driven),
+        *_step_rates(tape, bare, driven),
         trial(
             id=f'overhead_{robot}_{engine}',
             what=f'a whole trial of {robot} over its bare calls of {engine}',
             unit='-',
             measured=whole / bare,
-            budget=OVERHEAD,
+            budget=MAX_OVERHEAD,
         ),
         trial(
             id=f'controller_share_{robot}_{engine}',
@@ -178,7 +185,7 @@ def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
             id=f'realtime_{robot}_{engine}',
             what=f'simulated over wall time of {robot} in {engine}',
             unit='-',
-            measured=SECONDS / whole,
+            measured=TRIAL_DURATION / whole,
         ),
         Measurement(
             id=f'reset_{robot}_{engine}',
@@ -189,23 +196,23 @@ def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
         ),
         Measurement(
             id=f'reset_share_{robot}_{engine}',
-            what=f'reset in a headless trial of {robot} of {SECONDS:g} s in {engine}',
+            what=f'reset in a headless trial of {robot} of {TRIAL_DURATION:g} s in {engine}',
             unit='-',
             measured=reset / whole,
-            budget=RESET_SHARE,
+            budget=MAX_RESET_SHARE,
             group='reset',
         ),
     ]
 
 
-def _steps(tape: Tape, bare: float, driven: float) -> list[Measurement]:
+def _step_rates(tape: RecordedTrial, bare: float, driven: float) -> list[Measurement]:
     engine, joints = tape.spec.scene.engine, len(tape.robot.joint_names)
     return [
         Measurement(
             id=f'steps_{way}_{engine}_{joints}',
             what=f'physics steps of {joints} joints in {engine}, {how}',
             unit='1/s',
-            measured=tape.steps / seconds,
+            measured=tape.physics_steps / seconds,
             group='engine',
         )
         for way, how, seconds in (
@@ -215,23 +222,23 @@ def _steps(tape: Tape, bare: float, driven: float) -> list[Measurement]:
     ]
 
 
-def _bare_time(tape: Tape, bare_trial: Bare) -> float:
-    return bare_trial(tape.robot, tape.spec.scene, tape.applied())[0]
+def _bare_time(tape: RecordedTrial, bare_trial: BareTrial) -> float:
+    return bare_trial(tape.robot, tape.spec.scene, tape.applied_targets())[0]
 
 
-def _recorded(spec: TrialSpec) -> Tape:
+def _record_trial(spec: TrialSpec) -> RecordedTrial:
     """Return what the controller of a trial asks for."""
     engine = cached_engine(spec.scene.engine)
-    loop, targets, _ = _stepped(spec)
-    return Tape(spec, engine, loop.robot, targets)
+    loop, targets, _ = _run_with_controller(spec)
+    return RecordedTrial(spec, engine, loop.robot, targets)
 
 
 def _controller_time(spec: TrialSpec) -> float:
     """Return how long a trial's controller takes by itself [s]."""
-    return _stepped(spec)[2]
+    return _run_with_controller(spec)[2]
 
 
-def _stepped(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets], float]:
+def _run_with_controller(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets], float]:
     """Return a trial, its controller's targets and the time [s] of making them."""
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)

@@ -7,10 +7,10 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from sim_bridge.engines.bullet.client import pb
 from sim_bridge.engines.bullet.world import World
-from sim_bridge.engines.shared.balls import ball_states, ball_torques
+from sim_bridge.engines.shared.ball_joints import compute_ball_angles, compute_ball_torques
 
 
-class Balls:
+class BallJoints:
     """
     The ball joints of a world.
 
@@ -23,13 +23,15 @@ class Balls:
 
     def __init__(self, world: World) -> None:
         self._client, self._body = world.client, world.body
-        balls = world.model.balls
+        balls = world.merged.balls
         count = len(balls)
-        self._links = [world.joint[ball.name] for ball in balls]
+        self._links = [world.joint_index[ball.name] for ball in balls]
         self.columns: IntArray = np.array(
             [column for ball in balls for column in ball.columns], dtype=np.int64
         )
-        self._turns: FloatArray = np.array([ball.turn for ball in balls]).reshape(count, 9)
+        self._to_ball_axes: FloatArray = np.array([ball.to_ball_axes for ball in balls]).reshape(
+            count, 9
+        )
         self._signs: FloatArray = np.array([ball.sign for ball in balls])
         self._damping: FloatArray = np.array([ball.damping for ball in balls]).reshape(count, 3)
         self._quaternions: FloatArray = np.zeros((count, 4))
@@ -41,7 +43,7 @@ class Balls:
         """Return the number of ball joints."""
         return len(self._links)
 
-    def silence(self) -> None:
+    def disable_motors(self) -> None:
         """Take the motors off that Bullet puts on every ball joint."""
         for link in self._links:
             pb.setJointMotorControlMultiDof(
@@ -60,15 +62,22 @@ class Balls:
         """Write angles and rates into the positions and velocities of all joints, (3, n)."""
         states = pb.getJointStatesMultiDof(self._body, self._links, self._client)
         self._quaternions = np.array([state[0] for state in states])
-        spins = np.array([state[1] for state in states])
-        ball_states(self._quaternions, spins, self._turns, self._signs, self._angles, self._rates)
+        angular_velocities = np.array([state[1] for state in states])
+        compute_ball_angles(
+            self._quaternions,
+            angular_velocities,
+            self._to_ball_axes,
+            self._signs,
+            self._angles,
+            self._rates,
+        )
         joints[:2, self.columns] = self._states
 
-    def drive(self, efforts: FloatArray) -> None:
+    def apply_torques(self, efforts: FloatArray) -> None:
         """Apply efforts, (n,) of all joints, and damping in the state that was read last."""
         forces = efforts[self.columns].reshape(-1, 3) - self._damping * self._rates
-        ball_torques(
-            self._quaternions, self._turns, self._signs, self._angles, forces, self._torques
+        compute_ball_torques(
+            self._quaternions, self._to_ball_axes, self._signs, self._angles, forces, self._torques
         )
         pb.setJointMotorControlMultiDofArray(
             self._body,

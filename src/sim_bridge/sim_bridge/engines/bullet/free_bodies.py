@@ -11,12 +11,12 @@ from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.writer import to_urdf
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
 from sim_bridge.engines.bullet.options import BulletOptions
-from sim_bridge.engines.cables.engine import Bodies, FreeBodiesEngine
-from sim_bridge.engines.cables.kernel import aim, load_bodies
+from sim_bridge.engines.cables.engine import FreeBodies, FreeBodiesEngine
+from sim_bridge.engines.cables.kernel import select_targets, update_wrenches
 from sim_bridge.engines.shared.scene_engine import SceneStart
 
 
-class BulletBodies(Bodies):
+class BulletBodies(FreeBodies):
     """
     The bodies of a scene in a client of their own, without collisions, damping or gravity.
 
@@ -30,7 +30,7 @@ class BulletBodies(Bodies):
 
     """
 
-    engine = 'bullet'
+    engine_name = 'bullet'
 
     def __init__(self) -> None:
         self.client = connect()
@@ -81,8 +81,8 @@ class BulletBodies(Bodies):
     def step(self, wrenches: FloatArray) -> None:
         """Advance one step under forces and torques about the centres of mass, (b, 6)."""
         client, frame = self.client, pb.WORLD_FRAME
-        places = self.state[:, :3].tolist()
-        for body, wrench, at in zip(self.ids, wrenches.tolist(), places, strict=True):
+        centres = self.state[:, :3].tolist()
+        for body, wrench, at in zip(self.ids, wrenches.tolist(), centres, strict=True):
             pb.applyExternalForce(body, -1, wrench[:3], at, frame, client)
             pb.applyExternalTorque(body, -1, wrench[3:], frame, client)
         pb.stepSimulation(client)
@@ -92,7 +92,7 @@ class BulletBodies(Bodies):
         disconnect(self.client)
 
 
-class NodesEngine(FreeBodiesEngine):
+class BulletFreeBodiesEngine(FreeBodiesEngine):
     """The ``bullet`` engine for robots of free bodies, which Bullet moves."""
 
     name = 'bullet'
@@ -112,9 +112,9 @@ class NodesEngine(FreeBodiesEngine):
         samples = targets.shape[1]
         steps = self._steps // samples
         for sample in range(samples):
-            aim(targets, sample, motion.work)
+            select_targets(targets, sample, motion.buffers)
             for i in range(steps):
                 step = first + sample * steps + i
-                load_bodies(self._setting, motion, i * self._setting.dt, step)
-                bodies.step(motion.work.wrenches)
+                update_wrenches(self._compiled_scene, motion, i * self._compiled_scene.dt, step)
+                bodies.step(motion.buffers.wrenches)
                 bodies.read()

@@ -17,16 +17,37 @@ from gait_core.robot.model import ForceElement, Joint, Link, RobotModel, Shape, 
 from gait_core.terrains import Terrain
 from gait_core.terrains.surfaces import Grid
 
-_POWERS = {'m': 1.0, 's': 0.5, 'kg': 3.0, 'N': 3.0, 'J': 4.0, 'W': 3.5, 'rad': 0.0, '-': 0.0}
+_UNIT_EXPONENTS = {
+    'm': 1.0,
+    's': 0.5,
+    'kg': 3.0,
+    'N': 3.0,
+    'J': 4.0,
+    'W': 3.5,
+    'rad': 0.0,
+    '-': 0.0,
+}
 """Power of the length ratio of each unit."""
-_HINGE = {'stiffness': 'N m', 'damping': 'N m s', 'strength': 'N m', 'rise': '-', 'gain': '1/s'}
-_SLIDE = {'stiffness': 'N/m', 'damping': 'N s/m', 'strength': 'N', 'rise': '1/m', 'gain': '1/s'}
-_SLIDE |= {'lead': 'm', 'diameter': 'm', 'friction': '-', 'rpm': '1/s', 'torque': 'N m'}
-_ELEMENT = {**_SLIDE, 'effort': 'N'}
+_HINGE_UNITS = {
+    'stiffness': 'N m',
+    'damping': 'N m s',
+    'strength': 'N m',
+    'rise': '-',
+    'gain': '1/s',
+}
+_SLIDE_UNITS = {
+    'stiffness': 'N/m',
+    'damping': 'N s/m',
+    'strength': 'N',
+    'rise': '1/m',
+    'gain': '1/s',
+}
+_SLIDE_UNITS |= {'lead': 'm', 'diameter': 'm', 'friction': '-', 'rpm': '1/s', 'torque': 'N m'}
+_ELEMENT_UNITS = {**_SLIDE_UNITS, 'effort': 'N'}
 """Units of the constants of actuators and force elements."""
 
 
-def power_of(unit: str) -> float:
+def scaling_exponent(unit: str) -> float:
     """
     Return the power of the length ratio that a unit has.
 
@@ -37,22 +58,22 @@ def power_of(unit: str) -> float:
 
     """
     above, *below = unit.split('/')
-    return _product(above) - sum(map(_product, below))
+    return _sum_exponents(above) - sum(map(_sum_exponents, below))
 
 
-def _product(factors: str) -> float:
+def _sum_exponents(factors: str) -> float:
     total = 0.0
     for factor in factors.split():
         name, _, exponent = factor.partition('^')
         if name == '1':
             continue
-        if name not in _POWERS or not re.fullmatch(r'\d*', exponent):
+        if name not in _UNIT_EXPONENTS or not re.fullmatch(r'\d*', exponent):
             raise ConfigurationError(f"similarity scaling does not know the unit '{factor}'")
-        total += _POWERS[name] * int(exponent or 1)
+        total += _UNIT_EXPONENTS[name] * int(exponent or 1)
     return total
 
 
-def enlarged_robot(robot: RobotModel, ratio: float) -> RobotModel:
+def scale_robot(robot: RobotModel, ratio: float) -> RobotModel:
     """
     Return a robot of so many times the length.
 
@@ -67,25 +88,31 @@ def enlarged_robot(robot: RobotModel, ratio: float) -> RobotModel:
     slides |= {element.name for element in robot.force_elements}
     return dataclasses.replace(
         robot,
-        links=tuple(_link(link, ratio) for link in robot.links),
-        joints=tuple(_joint(joint, kinds, ratio) for joint in robot.joints),
+        links=tuple(_scale_link(link, ratio) for link in robot.links),
+        joints=tuple(_scale_joint(joint, kinds, ratio) for joint in robot.joints),
         actuators={
             name: dataclasses.replace(
                 one,
-                constants=_constants(one.constants, _SLIDE if name in slides else _HINGE, ratio),
+                constants=_scale_constants(
+                    one.constants, _SLIDE_UNITS if name in slides else _HINGE_UNITS, ratio
+                ),
             )
             for name, one in robot.actuators.items()
         },
         legs=tuple(
-            dataclasses.replace(leg, sole_point=_times(leg.sole_point, ratio))
+            dataclasses.replace(leg, sole_point=_scale_triple(leg.sole_point, ratio))
             for leg in robot.legs
         ),
-        force_elements=tuple(_element(one, ratio) for one in robot.force_elements),
+        force_elements=tuple(_scale_element(one, ratio) for one in robot.force_elements),
         contact_nodes=tuple(
-            dataclasses.replace(node, point=_times(node.point, ratio), radius=node.radius * ratio)
+            dataclasses.replace(
+                node, point=_scale_triple(node.point, ratio), radius=node.radius * ratio
+            )
             for node in robot.contact_nodes
         ),
-        assembly={name: (_times(at, ratio), turn) for name, (at, turn) in robot.assembly.items()},
+        assembly={
+            name: (_scale_triple(at, ratio), turn) for name, (at, turn) in robot.assembly.items()
+        },
         nominal_stance={
             name: value * (ratio if name in slides else 1.0)
             for name, value in robot.nominal_stance.items()
@@ -94,7 +121,7 @@ def enlarged_robot(robot: RobotModel, ratio: float) -> RobotModel:
     )
 
 
-def enlarged_terrain(terrain: Terrain, ratio: float) -> Terrain:
+def scale_terrain(terrain: Terrain, ratio: float) -> Terrain:
     """Return a terrain of so many times the length and height; a plane stays what it is."""
     field = terrain.heightfield
     if field is None:
@@ -108,25 +135,25 @@ def enlarged_terrain(terrain: Terrain, ratio: float) -> Terrain:
     )
 
 
-def _link(link: Link, ratio: float) -> Link:
+def _scale_link(link: Link, ratio: float) -> Link:
     return dataclasses.replace(
         link,
         mass=link.mass * ratio**3,
         com=link.com * ratio,
         inertia=link.inertia * ratio**5,
-        collisions=tuple(_shape(shape, ratio) for shape in link.collisions),
-        visuals=tuple(_shape(shape, ratio) for shape in link.visuals),
+        collisions=tuple(_scale_shape(shape, ratio) for shape in link.collisions),
+        visuals=tuple(_scale_shape(shape, ratio) for shape in link.visuals),
     )
 
 
-def _shape(shape: Shape, ratio: float) -> Shape:
+def _scale_shape(shape: Shape, ratio: float) -> Shape:
     size = tuple(extent * ratio for extent in shape.size)
-    return dataclasses.replace(shape, size=size, xyz=_times(shape.xyz, ratio))
+    return dataclasses.replace(shape, size=size, xyz=_scale_triple(shape.xyz, ratio))
 
 
-def _joint(joint: Joint, kinds: Mapping[str, str], ratio: float) -> Joint:
+def _scale_joint(joint: Joint, kinds: Mapping[str, str], ratio: float) -> Joint:
     slides = joint.kind == 'prismatic'
-    units = _SLIDE if slides else _HINGE
+    units = _SLIDE_UNITS if slides else _HINGE_UNITS
     length = ratio if slides else 1.0
     mimic = joint.mimic
     if mimic is not None:
@@ -134,38 +161,40 @@ def _joint(joint: Joint, kinds: Mapping[str, str], ratio: float) -> Joint:
         mimic = dataclasses.replace(
             mimic, multiplier=mimic.multiplier * length / followed, offset=mimic.offset * length
         )
-    effort = ratio ** power_of(units['strength'])
+    effort = ratio ** scaling_exponent(units['strength'])
     return dataclasses.replace(
         joint,
-        xyz=_times(joint.xyz, ratio),
+        xyz=_scale_triple(joint.xyz, ratio),
         lower=joint.lower * length,
         upper=joint.upper * length,
         velocity=joint.velocity * length / ratio**0.5,
         effort=joint.effort * effort,
-        damping=joint.damping * ratio ** power_of(units['damping']),
+        damping=joint.damping * ratio ** scaling_exponent(units['damping']),
         friction=joint.friction * effort,
         mimic=mimic,
     )
 
 
-def _element(element: ForceElement, ratio: float) -> ForceElement:
+def _scale_element(element: ForceElement, ratio: float) -> ForceElement:
     return dataclasses.replace(
         element,
-        point_a=_times(element.point_a, ratio),
-        point_b=_times(element.point_b, ratio),
-        constants=_constants(element.constants, _ELEMENT, ratio),
+        point_a=_scale_triple(element.point_a, ratio),
+        point_b=_scale_triple(element.point_b, ratio),
+        constants=_scale_constants(element.constants, _ELEMENT_UNITS, ratio),
     )
 
 
-def _constants(
+def _scale_constants(
     constants: Mapping[str, float], units: Mapping[str, str], ratio: float
 ) -> dict[str, float]:
     for name in constants:
         if name not in units:
             raise ConfigurationError(f"similarity scaling does not know the constant '{name}'")
-    return {name: value * ratio ** power_of(units[name]) for name, value in constants.items()}
+    return {
+        name: value * ratio ** scaling_exponent(units[name]) for name, value in constants.items()
+    }
 
 
-def _times(triple: Triple, factor: float) -> Triple:
+def _scale_triple(triple: Triple, factor: float) -> Triple:
     x, y, z = triple
     return x * factor, y * factor, z * factor

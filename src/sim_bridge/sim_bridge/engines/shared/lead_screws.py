@@ -22,31 +22,31 @@ from gait_core.robot.model import Actuator
 
 
 @dataclass(frozen=True, kw_only=True)
-class Screw:
+class LeadScrew:
     """
     A lead screw with its motor.
 
     Attributes
     ----------
-    raising, lowering : float [-]
-        As of ``laws.servo_power``; their motion is against the load, or with it.
+    drive_ratio, backdrive_ratio : float [-]
+        As of ``force_laws.servo_power``; their motion is against the load, or with it.
     strength : float [N]
         Greatest load that the motor raises, if the joint has no lesser limit.
-    grip : float [-]
+    holding_ratio : float [-]
         Load that it holds by the load that it raises; infinite where it locks itself.
-    speed : float [m/s]
+    max_speed : float [m/s]
         Of the rod at the motor's highest speed.
 
     """
 
-    raising: float
-    lowering: float
+    drive_ratio: float
+    backdrive_ratio: float
     strength: float
-    grip: float
-    speed: float
+    holding_ratio: float
+    max_speed: float
 
     @classmethod
-    def of(cls, name: str, actuator: Actuator) -> Screw:
+    def from_actuator(cls, name: str, actuator: Actuator) -> LeadScrew:
         """
         Return the screw of a joint's actuator.
 
@@ -72,9 +72,9 @@ class Screw:
         # Eq. 3.10: the torque per force is d/2 tan(alpha + phi).
         push = math.tan(alpha + phi)
         return cls(
-            raising=push / math.tan(alpha),
-            lowering=math.tan(phi - alpha) / math.tan(alpha),
+            drive_ratio=push / math.tan(alpha),
+            backdrive_ratio=math.tan(phi - alpha) / math.tan(alpha),
             strength=min(torque / (0.5 * diameter * push), NO_LIMIT),
-            grip=math.inf if phi >= alpha else push / math.tan(alpha - phi),
-            speed=min(lead * rpm / 60.0, NO_LIMIT),
+            holding_ratio=math.inf if phi >= alpha else push / math.tan(alpha - phi),
+            max_speed=min(lead * rpm / 60.0, NO_LIMIT),
         )

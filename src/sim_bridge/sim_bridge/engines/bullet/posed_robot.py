@@ -17,11 +17,11 @@ from sim_bridge.engines.bullet.world import World
 
 Colour = tuple[float, float, float, float]
 
-TRUNK: Colour = (0.55, 0.58, 0.62, 1.0)
-LEGS: tuple[Colour, ...] = ((0.16, 0.45, 0.72, 1.0), (0.85, 0.42, 0.16, 1.0))
+BASE_COLOUR: Colour = (0.55, 0.58, 0.62, 1.0)
+LEG_COLOURS: tuple[Colour, ...] = ((0.16, 0.45, 0.72, 1.0), (0.85, 0.42, 0.16, 1.0))
 
 
-class Cast:
+class PosedRobot:
     """
     A robot to be looked at; one of free bodies is of as many bodies in Bullet.
 
@@ -34,24 +34,24 @@ class Cast:
     def __init__(self, robot: RobotModel, mode: int) -> None:
         self._world = World(mode, visuals=True)
         self.client = self._world.client
-        shown = _dressed(robot)
+        shown = _add_colours(robot)
         self._free: list[int] = []
         if len(robot.roots) == 1:
-            self._world.show(shown)
+            self._world.load_for_display(shown)
         else:
-            self._free = [self._loaded(shown, root) for root in robot.roots]
+            self._free = [self._load_body(shown, root) for root in robot.roots]
 
-    def _loaded(self, robot: RobotModel, root: str) -> int:
+    def _load_body(self, robot: RobotModel, root: str) -> int:
         with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
             file.write(to_urdf(robot, root=root))
             file.flush()
             body: int = pb.loadURDF(file.name, useFixedBase=True, physicsClientId=self.client)
         return body
 
-    def place(self, body_poses: FloatArray, positions: FloatArray) -> None:
+    def set_state(self, body_poses: FloatArray, positions: FloatArray) -> None:
         """Put the roots at their poses, (r, 7), and the joints at positions."""
         if not self._free:
-            self._world.place(body_poses[0], positions)
+            self._world.set_state(body_poses[0], positions)
         for body, pose in zip(self._free, body_poses.tolist(), strict=False):
             pb.resetBasePositionAndOrientation(
                 body, pose[:3], pose[3:], physicsClientId=self.client
@@ -62,13 +62,13 @@ class Cast:
         self._world.close()
 
 
-def _dressed(robot: RobotModel) -> RobotModel:
+def _add_colours(robot: RobotModel) -> RobotModel:
     """Return the robot with looks: collision shapes if it has no others, legs in two colours."""
-    colour = {link.name: TRUNK for link in robot.links}
+    colour = {link.name: BASE_COLOUR for link in robot.links}
     for number, leg in enumerate(robot.legs):
         for joint in leg.joints:
-            colour[robot.joint[joint].child] = LEGS[number % len(LEGS)]
-        colour[leg.sole] = LEGS[number % len(LEGS)]
+            colour[robot.joint[joint].child] = LEG_COLOURS[number % len(LEG_COLOURS)]
+        colour[leg.sole] = LEG_COLOURS[number % len(LEG_COLOURS)]
 
     bare = not any(link.visuals for link in robot.links)
 
@@ -82,7 +82,7 @@ def _dressed(robot: RobotModel) -> RobotModel:
     return replace(robot, links=tuple(replace(link, visuals=shapes(link)) for link in robot.links))
 
 
-def extent_of(robot: RobotModel) -> tuple[float, float]:
+def robot_extent(robot: RobotModel) -> tuple[float, float]:
     """Return diagonal and height of the robot's box in its nominal stance [m]."""
     clouds = []
     bodiless = not any(link.collisions for link in robot.links)

@@ -19,13 +19,13 @@ from gait_core.kinematics.slider_crank import carriage_position
 
 STIFFNESS, DAMPING, RISE, EFFORT, VELOCITY, CRANK, ROD = range(7)
 """Columns of constants; the strength of an exponential spring stands in ``STIFFNESS``."""
-COLUMNS = 7
+COLUMN_COUNT = 7
 
-PD, FED, EXPONENTIAL, SLIDER_CRANK = range(4)
+PD, DIRECT_EFFORT, EXPONENTIAL, SLIDER_CRANK = range(4)
 """Codes of joint laws."""
 JOINT_LAWS = {
     'pd': PD,
-    'effort': FED,
+    'effort': DIRECT_EFFORT,
     'exponential': EXPONENTIAL,
     'slider_crank': SLIDER_CRANK,
 }
@@ -39,13 +39,13 @@ ELEMENT_LAWS = {
     'exponential': EXPONENTIAL_SPRING,
 }
 # A force of strength * e^300 diverges in one step, but is finite.
-_STEEPEST = 300.0
+_MAX_EXPONENT = 300.0
 # Velocity [m/s] of a rod that gives way, and the share of its strength that a motor has reached.
-_GIVES_WAY, _NEARLY = 1e-9, 0.99
+_YIELD_SPEED, _FULL_LOAD_SHARE = 1e-9, 0.99
 
 
 @numba.njit(cache=True)
-def exponential_force(stretch: float, strength: float, rise: float) -> float:
+def exponential_spring_force(stretch: float, strength: float, rise: float) -> float:
     """
     Return ``sgn(x) * strength * (exp(rise * |x|) - 1)``, finite for any finite stretch x.
 
@@ -55,7 +55,7 @@ def exponential_force(stretch: float, strength: float, rise: float) -> float:
 
     """
     # alpha (e^(beta |x|) - 1); expm1 keeps small stretches exact.
-    size = strength * math.expm1(min(rise * abs(stretch), _STEEPEST))
+    size = strength * math.expm1(min(rise * abs(stretch), _MAX_EXPONENT))
     return math.copysign(size, stretch)
 
 
@@ -63,9 +63,9 @@ def exponential_force(stretch: float, strength: float, rise: float) -> float:
 def joint_torque(
     law: int,
     constants: FloatArray,
-    aim: float,
-    rate: float,
-    feed: float,
+    position_target: float,
+    velocity_target: float,
+    effort_target: float,
     elapsed: float,
     position: float,
     velocity: float,
@@ -85,18 +85,18 @@ def joint_torque(
         # knee is F dp/dtheta (appendix C, by virtual work).
         crank, rod = constants[CRANK], constants[ROD]
         place, slope = carriage_position(position, crank, rod)
-        wanted, _ = carriage_position(aim + rate * elapsed, crank, rod)
+        wanted, _ = carriage_position(position_target + velocity_target * elapsed, crank, rod)
         push = constants[STIFFNESS] * (wanted - place) - constants[DAMPING] * slope * velocity
         return float(push * slope)
     if law == EXPONENTIAL:
         # McKenna (1990), Eq. 8: x from a rest angle that moves evenly (section 4.5), and a damper.
-        stretch = position - (aim + rate * elapsed)
-        force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])
+        stretch = position - (position_target + velocity_target * elapsed)
+        force = exponential_spring_force(stretch, constants[STIFFNESS], constants[RISE])
         return float(-force - constants[DAMPING] * velocity)
     if law == PD:
-        pull = constants[STIFFNESS] * (aim - position)
-        return float(pull + constants[DAMPING] * (rate - velocity))
-    return feed
+        pull = constants[STIFFNESS] * (position_target - position)
+        return float(pull + constants[DAMPING] * (velocity_target - velocity))
+    return effort_target
 
 
 @numba.njit(cache=True)
@@ -142,8 +142,8 @@ def joint_torques(
 def element_tension(
     law: int,
     constants: FloatArray,
-    rest: float,
-    feed: float,
+    rest_length: float,
+    effort_target: float,
     length: float,
     rate: float,
 ) -> float:
@@ -158,13 +158,13 @@ def element_tension(
 
     Every law saturates at its ``EFFORT``.
     """
-    stretch = length - rest
+    stretch = length - rest_length
     if law == EXPONENTIAL_SPRING:
-        force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])
+        force = exponential_spring_force(stretch, constants[STIFFNESS], constants[RISE])
     else:
         force = constants[STIFFNESS] * stretch
     # Korbel (2013), Eq. 6: k_s (L - x_o) + c L', and the signal of the actuator.
-    tension = force + constants[DAMPING] * rate + feed
+    tension = force + constants[DAMPING] * rate + effort_target
     lowest = 0.0 if law == CABLE else -constants[EFFORT]
     return float(min(max(tension, lowest), constants[EFFORT]))
 
@@ -200,7 +200,9 @@ def element_tensions(
 
 
 @numba.njit(cache=True)
-def servo_power(force: float, velocity: float, raising: float, lowering: float) -> float:
+def servo_power(
+    force: float, velocity: float, drive_ratio: float, backdrive_ratio: float
+) -> float:
     """
     Return the power [W] that the motor of a servo gives to its joint, or takes from it.
 
@@ -217,12 +219,17 @@ def servo_power(force: float, velocity: float, raising: float, lowering: float) 
 
     """
     power = force * velocity
-    return raising * power if power > 0.0 else -lowering * power
+    return drive_ratio * power if power > 0.0 else -backdrive_ratio * power
 
 
 @numba.njit(cache=True)
-def screw_grip(
-    force: float, velocity: float, wanted: float, strength: float, hold: float, stuck: bool
+def update_screw_lock(
+    force: float,
+    velocity: float,
+    commanded_velocity: float,
+    strength: float,
+    holding_force: float,
+    is_locked: bool,
 ) -> tuple[bool, float]:
     """
     Return whether a screw is stuck in the coming step, and the greatest force that it then bears.
@@ -243,20 +250,24 @@ def screw_grip(
         In the last step.
 
     """
-    sense = 0.0 if wanted == 0.0 else math.copysign(1.0, wanted)
+    sense = 0.0 if commanded_velocity == 0.0 else math.copysign(1.0, commanded_velocity)
     pushing = sense * force > 0.0
-    if stuck:
-        stuck = sense * force > strength
+    if is_locked:
+        is_locked = sense * force > strength
     else:
-        stuck = pushing and sense * velocity < -_GIVES_WAY
-    if stuck or (not pushing and abs(force) > _NEARLY * strength):
-        return stuck, hold
+        is_locked = pushing and sense * velocity < -_YIELD_SPEED
+    if is_locked or (not pushing and abs(force) > _FULL_LOAD_SHARE * strength):
+        return is_locked, holding_force
     return False, strength
 
 
 @numba.njit(cache=True)
-def sum_work(
-    states: FloatArray, before: FloatArray, step: float, losses: FloatArray, work: FloatArray
+def add_joint_work(
+    states: FloatArray,
+    velocities_before: FloatArray,
+    step: float,
+    power_ratios: FloatArray,
+    work: FloatArray,
 ) -> None:
     """
     Add the work of some steps to the signed and the positive work of joints, (2, n) [J].
@@ -268,19 +279,22 @@ def sum_work(
     before : (n,) array [rad/s or m/s]
         Velocities at the start of the first; becomes those at the end of the last.
     step : float [s]
-    losses : (2, n) array [-]
+    power_ratios : (2, n) array [-]
         ``raising`` and ``lowering`` of ``servo_power``.
     work : (2, n) array [J]
         Written.
 
     """
     for s in range(len(states)):
-        for i in range(len(before)):
+        for i in range(len(velocities_before)):
             after = states[s, 0, i]
             power = servo_power(
-                states[s, 1, i], 0.5 * (before[i] + after), losses[0, i], losses[1, i]
+                states[s, 1, i],
+                0.5 * (velocities_before[i] + after),
+                power_ratios[0, i],
+                power_ratios[1, i],
             )
             done = step * power
             work[0, i] += done
             work[1, i] += max(done, 0.0)
-            before[i] = after
+            velocities_before[i] = after

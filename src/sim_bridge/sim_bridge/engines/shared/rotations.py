@@ -21,20 +21,20 @@ Matrix = tuple[float, float, float, float, float, float, float, float, float]
 """Rotation matrix by rows."""
 
 
-def matrix_of(quaternion: Vector) -> FloatArray:
+def matrix_from_quaternion(quaternion: Vector) -> FloatArray:
     """Return the (3, 3) rotation matrix of a quaternion x, y, z, w."""
     x, y, z, w = quaternion
     matrix: FloatArray = quat2mat((w, x, y, z))
     return matrix
 
 
-def quaternion_of(matrix: FloatArray) -> FloatArray:
+def quaternion_from_matrix(matrix: FloatArray) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of a (3, 3) rotation matrix."""
     w, x, y, z = mat2quat(matrix)
     return np.array([x, y, z, w])
 
 
-def product(first: Vector, second: Vector) -> FloatArray:
+def multiply_quaternions(first: Vector, second: Vector) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of the second rotation seen from the first."""
     x, y, z, w = first
     a, b, c, d = second
@@ -48,7 +48,7 @@ def product(first: Vector, second: Vector) -> FloatArray:
     )
 
 
-def inverse(quaternion: Vector) -> FloatArray:
+def invert_quaternion(quaternion: Vector) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of the opposite rotation."""
     x, y, z, w = quaternion
     w, x, y, z = qconjugate((w, x, y, z))
@@ -56,7 +56,9 @@ def inverse(quaternion: Vector) -> FloatArray:
 
 
 @numba.njit(cache=True)
-def turned(m: FloatArray | Matrix, x: float, y: float, z: float) -> tuple[float, float, float]:
+def rotate_vector(
+    m: FloatArray | Matrix, x: float, y: float, z: float
+) -> tuple[float, float, float]:
     """Return a vector turned by a matrix of nine numbers by rows."""
     return (
         m[0] * x + m[1] * y + m[2] * z,
@@ -66,7 +68,7 @@ def turned(m: FloatArray | Matrix, x: float, y: float, z: float) -> tuple[float,
 
 
 @numba.njit(cache=True)
-def turned_back(
+def rotate_vector_back(
     m: FloatArray | Matrix, x: float, y: float, z: float
 ) -> tuple[float, float, float]:
     """Return a vector turned by the inverse, hence transpose, of a rotation matrix."""

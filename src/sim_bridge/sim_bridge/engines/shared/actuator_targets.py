@@ -16,18 +16,25 @@ from gait_core.robot.actuation_kinds import (
     constant_or_default,
 )
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
-from sim_bridge.engines.shared import laws
-from sim_bridge.engines.shared.screws import Screw
+from sim_bridge.engines.shared import force_laws
+from sim_bridge.engines.shared.lead_screws import LeadScrew
 
-__all__ = ['DEFAULT_GAIN', 'NO_LIMIT', 'SERVOS', 'Demands', 'Tensions', 'Torques']
+__all__ = [
+    'DEFAULT_GAIN',
+    'NO_LIMIT',
+    'SERVO_KINDS',
+    'ActuatorTargets',
+    'ElementTensions',
+    'TorqueActuators',
+]
 
-SERVOS = ('position', 'velocity', 'lead_screw')
+SERVO_KINDS = ('position', 'velocity', 'lead_screw')
 """Actuators that demand a velocity; the others give a torque."""
 DEFAULT_GAIN = ACTUATOR_KINDS['position'].optional['gain']
 """Gain [1/s] of a position actuator that states none."""
 
 
-class Demands:
+class ActuatorTargets:
     """
     The targets of a control period, checked and clamped to the joint limits.
 
@@ -41,9 +48,9 @@ class Demands:
         Finite; the effort is that which a servo can hold.
     strength : (n,) array [N]
         What the motors of screws push against; infinite of other servos.
-    losses : (2, n) array [-]
-        ``raising`` and ``lowering`` of ``laws.servo_power``.
-    bounds : (2, m) array
+    power_ratios : (2, n) array [-]
+        ``raising`` and ``lowering`` of ``force_laws.servo_power``.
+    target_limits : (2, m) array
         Limits of targets, by ``target_names``; infinite of force elements.
     position, velocity, effort : (K, m) arrays
         Of the period that was taken last, by ``target_names``.
@@ -60,7 +67,7 @@ class Demands:
         names = robot.joint_names
         self._m = len(robot.target_names)
         free = np.full(len(robot.force_elements), np.inf)
-        self.bounds: FloatArray = np.array(
+        self.target_limits: FloatArray = np.array(
             [np.append(robot.lower, -free), np.append(robot.upper, free)]
         )
         self.physics_step = physics_step
@@ -68,7 +75,7 @@ class Demands:
         for name, actuator in zip(names, self.actuators, strict=True):
             _check_gain(name, actuator, physics_step)
         self.kinds = np.array([actuator.kind for actuator in self.actuators], dtype=object)
-        self.gain = _constants(self.actuators, 'gain')
+        self.gain = _actuator_constants(self.actuators, 'gain')
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
         self._fit_screws(names)
@@ -76,21 +83,21 @@ class Demands:
     def _fit_screws(self, names: Sequence[str]) -> None:
         count = len(self.actuators)
         self.strength: FloatArray = np.full(count, np.inf)
-        self.losses: FloatArray = np.repeat([[1.0], [-1.0]], count, axis=1)
+        self.power_ratios: FloatArray = np.repeat([[1.0], [-1.0]], count, axis=1)
         for i in np.flatnonzero(self.kinds == 'lead_screw').tolist():
-            screw = Screw.of(names[i], self.actuators[i])
-            self.losses[:, i] = screw.raising, screw.lowering
+            screw = LeadScrew.from_actuator(names[i], self.actuators[i])
+            self.power_ratios[:, i] = screw.drive_ratio, screw.backdrive_ratio
             self.strength[i] = min(self.effort_limit[i], screw.strength)
-            self.effort_limit[i] = min(self.strength[i] * screw.grip, NO_LIMIT)
-            self.velocity_limit[i] = min(self.velocity_limit[i], screw.speed)
+            self.effort_limit[i] = min(self.strength[i] * screw.holding_ratio, NO_LIMIT)
+            self.velocity_limit[i] = min(self.velocity_limit[i], screw.max_speed)
 
-    def hold(self, positions: FloatArray) -> None:
+    def hold_positions(self, positions: FloatArray) -> None:
         """Demand that positions and lengths be held, (m,), at zero velocity and effort."""
         zero = np.zeros((1, self._m))
-        self.position = np.clip(positions, *self.bounds)[None, :]
+        self.position = np.clip(positions, *self.target_limits)[None, :]
         self.velocity = self.effort = zero
 
-    def take(self, targets: AppliedTargets, steps: int) -> int:
+    def load(self, targets: AppliedTargets, steps: int) -> int:
         """
         Take the targets of a control period of some physics steps; return its sub-samples.
 
@@ -119,12 +126,14 @@ class Demands:
                 f'{samples} sub-samples do not divide the {steps} physics steps of a control '
                 f'period; nearest valid: {best}'
             )
-        self.position = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
+        self.position = np.minimum(
+            np.maximum(position, self.target_limits[0]), self.target_limits[1]
+        )
         self.velocity, self.effort = velocity, effort
         return samples
 
 
-class Torques:
+class TorqueActuators:
     """
     The torques of actuators that are no servos, from the state at the start of a physics step.
 
@@ -133,54 +142,56 @@ class Torques:
     columns : (t,) int array
         The joints concerned, into ``robot.joint_names``.
     laws : (t,) int array
-        Codes of ``laws.JOINT_LAWS``.
+        Codes of ``force_laws.JOINT_LAWS``.
     constants : (t, COLUMNS) array
-        As of ``laws.joint_torques``.
+        As of ``force_laws.joint_torques``.
     targets : (3, t) array
         In force; filled by ``select``.
-    applied : (t,) array [N m or N]
+    efforts : (t,) array [N m or N]
         The last torques.
 
     """
 
-    def __init__(self, demands: Demands) -> None:
-        self._demands, self._dt = demands, demands.physics_step
-        self.columns = columns = np.flatnonzero(~np.isin(demands.kinds, SERVOS))
-        chosen = [demands.actuators[i] for i in columns]
-        self.laws: IntArray = np.array([laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int)
-        self.constants: FloatArray = np.zeros((len(columns), laws.COLUMNS))
-        self.constants[:, laws.STIFFNESS] = _constants(chosen, 'stiffness')
-        self.constants[:, laws.STIFFNESS] += _constants(chosen, 'strength')
-        self.constants[:, laws.DAMPING] = _constants(chosen, 'damping')
-        self.constants[:, laws.RISE] = _constants(chosen, 'rise')
-        self.constants[:, laws.CRANK] = _constants(chosen, 'crank')
-        self.constants[:, laws.ROD] = _constants(chosen, 'rod')
-        self.constants[:, laws.EFFORT] = demands.effort_limit[columns]
-        self.constants[:, laws.VELOCITY] = demands.velocity_limit[columns]
+    def __init__(self, actuator_targets: ActuatorTargets) -> None:
+        self._actuator_targets, self._dt = actuator_targets, actuator_targets.physics_step
+        self.columns = columns = np.flatnonzero(~np.isin(actuator_targets.kinds, SERVO_KINDS))
+        chosen = [actuator_targets.actuators[i] for i in columns]
+        self.laws: IntArray = np.array(
+            [force_laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int
+        )
+        self.constants: FloatArray = np.zeros((len(columns), force_laws.COLUMN_COUNT))
+        self.constants[:, force_laws.STIFFNESS] = _actuator_constants(chosen, 'stiffness')
+        self.constants[:, force_laws.STIFFNESS] += _actuator_constants(chosen, 'strength')
+        self.constants[:, force_laws.DAMPING] = _actuator_constants(chosen, 'damping')
+        self.constants[:, force_laws.RISE] = _actuator_constants(chosen, 'rise')
+        self.constants[:, force_laws.CRANK] = _actuator_constants(chosen, 'crank')
+        self.constants[:, force_laws.ROD] = _actuator_constants(chosen, 'rod')
+        self.constants[:, force_laws.EFFORT] = actuator_targets.effort_limit[columns]
+        self.constants[:, force_laws.VELOCITY] = actuator_targets.velocity_limit[columns]
         self.targets: FloatArray = np.zeros((3, len(columns)))
-        self.applied: FloatArray = np.zeros(len(columns))
+        self.efforts: FloatArray = np.zeros(len(columns))
         self.steps = 0
 
-    def select(self, sample: int) -> None:
+    def select_sample(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
-        demands, columns = self._demands, self.columns
+        actuator_targets, columns = self._actuator_targets, self.columns
         self.steps = 0
         if len(columns):
-            self.targets[0] = demands.position[sample, columns]
-            self.targets[1] = demands.velocity[sample, columns]
-            self.targets[2] = demands.effort[sample, columns]
+            self.targets[0] = actuator_targets.position[sample, columns]
+            self.targets[1] = actuator_targets.velocity[sample, columns]
+            self.targets[2] = actuator_targets.effort[sample, columns]
 
-    def at(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
+    def compute(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
         """Return the torques, (t,) [N m or N], of the coming step at a state, (t,) each."""
-        laws.joint_torques(
+        force_laws.joint_torques(
             self.laws, self.constants, self.targets, self.steps * self._dt, position, velocity,
-            self.applied,
+            self.efforts,
         )  # fmt: skip
         self.steps += 1
-        return self.applied
+        return self.efforts
 
 
-class Tensions:
+class ElementTensions:
     """
     The tensions of force elements, from the state at the start of a physics step.
 
@@ -189,49 +200,49 @@ class Tensions:
     names : tuple of str
         The elements, in the robot's order.
     laws, constants, targets
-        As of ``laws.element_tensions``; targets are filled by ``select``.
-    applied : (e,) array [N]
+        As of ``force_laws.element_tensions``; targets are filled by ``select``.
+    efforts : (e,) array [N]
         The last tensions.
 
     """
 
-    def __init__(self, demands: Demands, robot: RobotModel) -> None:
-        self._demands, self._dt = demands, demands.physics_step
+    def __init__(self, actuator_targets: ActuatorTargets, robot: RobotModel) -> None:
+        self._actuator_targets, self._dt = actuator_targets, actuator_targets.physics_step
         elements = robot.force_elements
         self._first = len(robot.joint_names)
         self.names = tuple(one.name for one in elements)
         self.laws: IntArray = np.array(
-            [laws.ELEMENT_LAWS[one.kind] for one in elements], dtype=np.int64
+            [force_laws.ELEMENT_LAWS[one.kind] for one in elements], dtype=np.int64
         )
-        self.constants: FloatArray = np.zeros((len(elements), laws.COLUMNS))
-        self.constants[:, laws.STIFFNESS] = _element_constants(elements, 'stiffness')
-        self.constants[:, laws.STIFFNESS] += _element_constants(elements, 'strength')
-        self.constants[:, laws.DAMPING] = _element_constants(elements, 'damping')
-        self.constants[:, laws.RISE] = _element_constants(elements, 'rise')
+        self.constants: FloatArray = np.zeros((len(elements), force_laws.COLUMN_COUNT))
+        self.constants[:, force_laws.STIFFNESS] = _element_constants(elements, 'stiffness')
+        self.constants[:, force_laws.STIFFNESS] += _element_constants(elements, 'strength')
+        self.constants[:, force_laws.DAMPING] = _element_constants(elements, 'damping')
+        self.constants[:, force_laws.RISE] = _element_constants(elements, 'rise')
         effort = _element_constants(elements, 'effort')
         limited = np.array([one.kind == 'linear_servo' for one in elements], dtype=bool)
-        self.constants[:, laws.EFFORT] = np.where(limited, effort, np.inf)
+        self.constants[:, force_laws.EFFORT] = np.where(limited, effort, np.inf)
         self.targets: FloatArray = np.zeros((3, len(elements)))
-        self.applied: FloatArray = np.zeros(len(elements))
+        self.efforts: FloatArray = np.zeros(len(elements))
         self.steps = 0
 
-    def select(self, sample: int) -> None:
+    def select_sample(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
-        demands, first = self._demands, self._first
+        actuator_targets, first = self._actuator_targets, self._first
         self.steps = 0
         if self.names:
-            self.targets[0] = demands.position[sample, first:]
-            self.targets[1] = demands.velocity[sample, first:]
-            self.targets[2] = demands.effort[sample, first:]
+            self.targets[0] = actuator_targets.position[sample, first:]
+            self.targets[1] = actuator_targets.velocity[sample, first:]
+            self.targets[2] = actuator_targets.effort[sample, first:]
 
-    def at(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
+    def compute(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
         """Return the tensions, (e,) [N], of the coming step at lengths and their rates, (e,)."""
-        laws.element_tensions(
+        force_laws.element_tensions(
             self.laws, self.constants, self.targets, self.steps * self._dt, lengths, rates,
-            self.applied,
+            self.efforts,
         )  # fmt: skip
         self.steps += 1
-        return self.applied
+        return self.efforts
 
 
 def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
@@ -243,7 +254,7 @@ def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
         )
 
 
-def _constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
+def _actuator_constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
     """Return a constant of actuators; zero where a kind has none of that name."""
     return np.array(
         [constant_or_default(ACTUATOR_KINDS, one.kind, one.constants, name) for one in actuators]

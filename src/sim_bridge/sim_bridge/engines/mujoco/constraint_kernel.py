@@ -15,46 +15,46 @@ import math
 from numba import njit
 import numpy as np
 
-from sim_bridge.engines.shared.laws import screw_grip, servo_power
+from sim_bridge.engines.shared.force_laws import servo_power, update_screw_lock
 
 SERVO = np.dtype(
     [
         ('joint', 'i8'),  # index among the robot's joints
         ('row', 'i8'),  # of its constraint among MuJoCo's
-        ('place', 'i8'),  # of its position in qpos
-        ('dof', 'i8'),  # of its velocity in qvel
-        ('moves', 'f8'),  # 1, or 0 where the commanded rate does not count
-        ('aim', 'f8'),  # commanded position [rad]
-        ('rate', 'f8'),  # commanded velocity [rad/s]
+        ('qpos_index', 'i8'),  # of its position in qpos
+        ('dof_index', 'i8'),  # of its velocity in qvel
+        ('rate_factor', 'f8'),  # 1, or 0 where the commanded rate does not count
+        ('position_target', 'f8'),  # commanded position [rad]
+        ('velocity_target', 'f8'),  # commanded velocity [rad/s]
         ('hardness', 'f8'),  # of its constraint [1/s]
         ('gain', 'f8'),  # of the position error [1/s]
-        ('limit', 'f8'),  # of the velocity [rad/s]
+        ('velocity_limit', 'f8'),  # of the velocity [rad/s]
         ('strength', 'f8'),  # of a lead screw's motor [N]; infinite of other servos
-        ('hold', 'f8'),  # what a lead screw bears when it is stuck [N]
-        ('raising', 'f8'),  # losses, as of laws.servo_power
-        ('lowering', 'f8'),
+        ('holding_force', 'f8'),  # what a lead screw bears when it is stuck [N]
+        ('drive_ratio', 'f8'),  # losses, as of force_laws.servo_power
+        ('backdrive_ratio', 'f8'),
         ('velocity', 'f8'),  # of the joint at the start of the step [rad/s]
         ('force', 'f8'),  # of the last step [N m]
-        ('stuck', 'b1'),  # whether a lead screw is
-        ('stuck_at', 'f8'),  # the position where it is [m]
-        ('signed', 'f8'),  # work of the motor since the start [J]
-        ('positive', 'f8'),  # work of the motor where it is not negative [J]
+        ('is_locked', 'b1'),  # whether a lead screw is
+        ('lock_position', 'f8'),  # the position where it is [m]
+        ('work', 'f8'),  # work of the motor since the start [J]
+        ('positive_work', 'f8'),  # work of the motor where it is not negative [J]
     ]
 )
 """An actuator that asks for a velocity."""
 
 
 @njit(cache=True)
-def aim_servos(servos, positions, velocities):  # type: ignore[no-untyped-def]
+def set_servo_targets(servos, positions, velocities):  # type: ignore[no-untyped-def]
     """Put targets into force: positions [rad] and velocities [rad/s] of all joints, (m,) each."""
     for k in range(len(servos)):
         servo = servos[k]
-        servo.aim = positions[servo.joint]
-        servo.rate = velocities[servo.joint] * servo.moves
+        servo.position_target = positions[servo.joint]
+        servo.velocity_target = velocities[servo.joint] * servo.rate_factor
 
 
 @njit(cache=True)
-def write_rows(servos, state, references, speeds, first, slip):  # type: ignore[no-untyped-def]
+def write_references(servos, state, references, speeds, first, slip):  # type: ignore[no-untyped-def]
     """
     Write what servos and contacts that slide ask for in a step, in one call.
 
@@ -69,16 +69,16 @@ def write_rows(servos, state, references, speeds, first, slip):  # type: ignore[
 
     """
     qpos, qvel = state
-    drive_servos(servos, qpos, qvel, references)
+    write_servo_references(servos, qpos, qvel, references)
     if slip > 0.0:
-        correct_sliding(first, slip, speeds, references)
+        correct_sliding_contacts(first, slip, speeds, references)
 
 
 @njit(cache=True)
-def _wanted_velocity(servo, position):  # type: ignore[no-untyped-def]
+def _commanded_velocity(servo, position):  # type: ignore[no-untyped-def]
     """Return the velocity that a servo asks for at a position [rad/s]."""
-    wanted = (servo.aim - position) * servo.gain + servo.rate
-    return max(min(wanted, servo.limit), -servo.limit)
+    wanted = (servo.position_target - position) * servo.gain + servo.velocity_target
+    return max(min(wanted, servo.velocity_limit), -servo.velocity_limit)
 
 
 @njit(cache=True)
@@ -88,7 +88,7 @@ def _has_rows(servos, rows):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def grip_screws(servos, qpos, qvel, bounds):  # type: ignore[no-untyped-def]
+def update_screw_locks(servos, qpos, qvel, bounds):  # type: ignore[no-untyped-def]
     """
     Let lead screws stick or come loose before a step, and bound what their constraints bear.
 
@@ -108,21 +108,21 @@ def grip_screws(servos, qpos, qvel, bounds):  # type: ignore[no-untyped-def]
         screw = servos[k]
         if screw.strength == np.inf:
             continue
-        position, before = qpos[screw.place], screw.stuck
-        screw.stuck, bounds[screw.row] = screw_grip(
+        position, before = qpos[screw.qpos_index], screw.is_locked
+        screw.is_locked, bounds[screw.row] = update_screw_lock(
             screw.force,
-            qvel[screw.dof],
-            _wanted_velocity(screw, position),
+            qvel[screw.dof_index],
+            _commanded_velocity(screw, position),
             screw.strength,
-            screw.hold,
+            screw.holding_force,
             before,
         )
-        if screw.stuck and not before:
-            screw.stuck_at = position
+        if screw.is_locked and not before:
+            screw.lock_position = position
 
 
 @njit(cache=True)
-def drive_servos(servos, qpos, qvel, references):  # type: ignore[no-untyped-def]
+def write_servo_references(servos, qpos, qvel, references):  # type: ignore[no-untyped-def]
     """
     Let the constraint of each servo ask for a velocity, ``rate + gain * error`` within its limit.
 
@@ -144,17 +144,17 @@ def drive_servos(servos, qpos, qvel, references):  # type: ignore[no-untyped-def
         return
     for k in range(len(servos)):
         servo = servos[k]
-        position, velocity = qpos[servo.place], qvel[servo.dof]
-        if servo.stuck:
-            wanted = (servo.stuck_at - position) * servo.gain
+        position, velocity = qpos[servo.qpos_index], qvel[servo.dof_index]
+        if servo.is_locked:
+            wanted = (servo.lock_position - position) * servo.gain
         else:
-            wanted = _wanted_velocity(servo, position)
+            wanted = _commanded_velocity(servo, position)
         references[servo.row] = (wanted - velocity) * servo.hardness
         servo.velocity = velocity
 
 
 @njit(cache=True)
-def correct_sliding(first, slip, speeds, references):  # type: ignore[no-untyped-def]
+def correct_sliding_contacts(first, slip, speeds, references):  # type: ignore[no-untyped-def]
     """
     Restore Coulomb's law in contacts that slide.
 
@@ -179,7 +179,7 @@ def correct_sliding(first, slip, speeds, references):  # type: ignore[no-untyped
 
 
 @njit(cache=True)
-def sum_servo_work(servos, step, forces, accelerations):  # type: ignore[no-untyped-def]
+def add_servo_work(servos, step, forces, accelerations):  # type: ignore[no-untyped-def]
     """
     Add the work of a step to that of servos.
 
@@ -201,8 +201,8 @@ def sum_servo_work(servos, step, forces, accelerations):  # type: ignore[no-unty
     for k in range(len(servos)):
         servo = servos[k]
         force = forces[servo.row]
-        velocity = servo.velocity + 0.5 * step * accelerations[servo.dof]
-        work = step * servo_power(force, velocity, servo.raising, servo.lowering)
+        velocity = servo.velocity + 0.5 * step * accelerations[servo.dof_index]
+        work = step * servo_power(force, velocity, servo.drive_ratio, servo.backdrive_ratio)
         servo.force = force
-        servo.signed += work
-        servo.positive += max(work, 0.0)
+        servo.work += work
+        servo.positive_work += max(work, 0.0)

@@ -11,15 +11,15 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.robot.model import RobotModel
 from sim_bridge.engines.bullet.client import pb
 from sim_bridge.engines.bullet.world import World
-from sim_bridge.engines.shared.actuator_commands import Demands, Tensions
-from sim_bridge.engines.shared.poses import inverse, matrix_of
+from sim_bridge.engines.shared.actuator_targets import ActuatorTargets, ElementTensions
+from sim_bridge.engines.shared.rotations import invert_quaternion, matrix_from_quaternion
 
-_ROOT = -1
+_ROOT_INDEX = -1
 # Elements shorter than this have no direction.
-_SHORT = 1e-12
+_MIN_LENGTH = 1e-12
 
 
-class Elements:
+class ForceElements:
     """
     The force elements of a world.
 
@@ -31,15 +31,15 @@ class Elements:
 
     """
 
-    def __init__(self, world: World, robot: RobotModel, demands: Demands) -> None:
+    def __init__(self, world: World, robot: RobotModel, actuator_targets: ActuatorTargets) -> None:
         self._client, self._body = world.client, world.body
-        self.tensions = Tensions(demands, robot)
+        self.tensions = ElementTensions(actuator_targets, robot)
         count = len(robot.force_elements)
-        ends = [_end(world, one.link_a, one.point_a) for one in robot.force_elements]
-        ends += [_end(world, one.link_b, one.point_b) for one in robot.force_elements]
+        ends = [_element_end(world, one.link_a, one.point_a) for one in robot.force_elements]
+        ends += [_element_end(world, one.link_b, one.point_b) for one in robot.force_elements]
         links = sorted({link for link, _ in ends})
-        self._moving_links = [link for link in links if link != _ROOT]
-        self._root = _ROOT in links
+        self._moving_links = [link for link in links if link != _ROOT_INDEX]
+        self._root = _ROOT_INDEX in links
         rows = [links.index(link) for link, _ in ends]
         self._carriers: IntArray = np.array(rows, dtype=np.int64).reshape(2, count).T.copy()
         levers = np.array([lever for _, lever in ends]).reshape(2, count, 3)
@@ -67,14 +67,14 @@ class Elements:
             for state in states:
                 numbers += (*state[0], *state[1], *state[6], *state[7])
         bodies = np.array(numbers).reshape(-1, 13)
-        stretch(
+        compute_element_states(
             bodies, self._carriers, self._levers, self._points, self.lengths, self._rates,
             self._along,
         )  # fmt: skip
 
-    def drive(self) -> None:
+    def apply_tensions(self) -> None:
         """Apply tensions at both ends of every element for the coming step, from the last read."""
-        pulls = self.tensions.at(self.lengths, self._rates)[:, None] * self._along
+        pulls = self.tensions.compute(self.lengths, self._rates)[:, None] * self._along
         body, client, frame = self._body, self._client, pb.WORLD_FRAME
         push = pb.applyExternalForce
         for (a, b), (at_a, at_b), pull, back in zip(
@@ -84,16 +84,18 @@ class Elements:
             push(body, b, back, at_b, frame, client)
 
 
-def _end(world: World, link: str, point: tuple[float, float, float]) -> tuple[int, FloatArray]:
+def _element_end(
+    world: World, link: str, point: tuple[float, float, float]
+) -> tuple[int, FloatArray]:
     """Return the link that carries an end, and the end in that link's inertial frame [m]."""
-    place = world.model.places[link].then(point, (0.0, 0.0, 0.0))
-    carrier = world.link[place.link]
-    com, turn = world.inertial(carrier)
-    return carrier, matrix_of(inverse(turn)) @ (place.position - com)
+    frame = world.merged.frames[link].compose(point, (0.0, 0.0, 0.0))
+    carrier = world.link_index[frame.link]
+    com, turn = world.inertial_frame(carrier)
+    return carrier, matrix_from_quaternion(invert_quaternion(turn)) @ (frame.position - com)
 
 
 @numba.njit(cache=True)
-def stretch(
+def compute_element_states(
     bodies: FloatArray,
     carriers: IntArray,
     levers: FloatArray,
@@ -139,5 +141,5 @@ def stretch(
         between = points[i, 1] - points[i, 0]
         length = math.sqrt((between * between).sum())
         lengths[i] = length
-        along[i] = between / length if length > _SHORT else 0.0 * between
+        along[i] = between / length if length > _MIN_LENGTH else 0.0 * between
         rates[i] = (along[i] * (speed[1] - speed[0])).sum()

@@ -23,11 +23,16 @@ from gait_core.terrains import load_terrain
 from gait_core.trial.loop import initial_positions
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.mujoco.client import mj
+from sim_bridge.engines.mujoco.constraint_kernel import (
+    SERVO,
+    add_servo_work,
+    set_servo_targets,
+    write_references,
+)
 from sim_bridge.engines.mujoco.model import build_model
 from sim_bridge.engines.mujoco.options import MujocoOptions
-from sim_bridge.engines.mujoco.row_kernel import SERVO, aim_servos, sum_servo_work, write_rows
-from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, NO_LIMIT
-from sim_bridge.engines.shared.merged_joints import fused
+from sim_bridge.engines.shared.actuator_targets import DEFAULT_GAIN, NO_LIMIT
+from sim_bridge.engines.shared.merged_joints import merge_joints
 
 
 def bare_trial(
@@ -46,49 +51,51 @@ def bare_trial(
 
     """
     options = make_parameters(MujocoOptions, scene.engine_options)
-    _refuse_others(robot, scene, options)
+    _check_supported(robot, scene, options)
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)
     pose = pose_on_terrain(robot, start, scene.initial, terrain)
-    model = build_model(fused(robot), scene, options, terrain)
+    model = build_model(merge_joints(robot), scene, options, terrain)
     data = mj.MjData(model)
     joints = [model.joint(name) for name in robot.joint_names]
-    places = np.array([joint.qposadr[0] for joint in joints])
-    dofs = np.array([joint.dofadr[0] for joint in joints])
+    qpos_index = np.array([joint.qposadr[0] for joint in joints])
+    dof_index = np.array([joint.dofadr[0] for joint in joints])
     step = scene.physics_step
     slip = scene.friction / (step * options.contact_impedance)
-    order = np.argsort(dofs)
+    order = np.argsort(dof_index)
     servos = np.zeros(len(order), dtype=SERVO)
-    servos['joint'], servos['row'], servos['moves'] = order, np.arange(len(order)), 1.0
+    servos['joint'], servos['row'], servos['rate_factor'] = order, np.arange(len(order)), 1.0
     servos['hardness'] = 1.0 / (step * options.servo_impedance)
-    servos['place'], servos['dof'] = places[order], dofs[order]
+    servos['qpos_index'], servos['dof_index'] = qpos_index[order], dof_index[order]
     servos['gain'] = [
         robot.actuators[robot.joint_names[i]].constants.get('gain', DEFAULT_GAIN) for i in order
     ]
-    servos['limit'] = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
-    servos['strength'], servos['raising'], servos['lowering'] = np.inf, 1.0, -1.0
+    servos['velocity_limit'] = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
+    servos['strength'], servos['drive_ratio'], servos['backdrive_ratio'] = np.inf, 1.0, -1.0
     rows = [list(zip(one.position, one.velocity, strict=True)) for one in tape]
     began = time.perf_counter()
     mj.mj_resetData(model, data)
     data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]
-    data.qpos[places] = start
-    model.dof_frictionloss[dofs] = np.minimum(robot.effort_limit, NO_LIMIT)
+    data.qpos[qpos_index] = start
+    model.dof_frictionloss[dof_index] = np.minimum(robot.effort_limit, NO_LIMIT)
     state, acceleration = (data.qpos, data.qvel), data.qacc
     for samples in rows:
         steps = scene.steps_per_tick // len(samples)
         for position, velocity in samples:
-            aim_servos(servos, np.clip(position, robot.lower, robot.upper), velocity)
+            set_servo_targets(servos, np.clip(position, robot.lower, robot.upper), velocity)
             for _ in range(steps):
                 mj.mj_step1(model, data)
                 references = data.efc_aref
-                write_rows(servos, state, references, data.efc_vel, len(servos) + data.nl, slip)
+                write_references(
+                    servos, state, references, data.efc_vel, len(servos) + data.nl, slip
+                )
                 mj.mj_step2(model, data)
-                sum_servo_work(servos, step, data.efc_force, acceleration)
-        _look(data)
-    return time.perf_counter() - began, tuple(data.qpos[places].tolist())
+                add_servo_work(servos, step, data.efc_force, acceleration)
+        _read_state(data)
+    return time.perf_counter() - began, tuple(data.qpos[qpos_index].tolist())
 
 
-def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
+def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
     known = (
         scene.terrain.name == 'flat'
         and scene.contact_law == 'engine'
@@ -106,7 +113,7 @@ def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> N
         )
 
 
-def _look(data: Any) -> None:
+def _read_state(data: Any) -> None:
     """Read what an observation is made of."""
     _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy(), data.warning.number
     if data.ncon:

@@ -10,13 +10,13 @@ from gait_core.errors import ConfigurationError, SimulationDiverged, name_hint
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Push, Scene
-from sim_bridge.engines.shared.ground_springs import SPRING_LAWS, check_springs
-from sim_bridge.engines.shared.merged_joints import Fused, Place
+from sim_bridge.engines.shared.ground_springs import GROUND_SPRING_LAWS, check_restitution
+from sim_bridge.engines.shared.merged_joints import CarriedFrame, MergedRobot
 
 CONTACT_LAWS = ('engine',)
-NODE_LAWS = ('engine', 'reset_integrator', 'coulomb')
+NODE_CONTACT_LAWS = ('engine', 'reset_integrator', 'coulomb')
 """Of contact nodes; the engines' own is the reset integrator."""
-CARRIES = (
+RIGID_BODY_FEATURES = (
     'revolute, prismatic and mimic joints',
     'position, velocity, pd, effort, exponential, slider_crank and lead_screw actuators',
     'plane and height field',
@@ -30,19 +30,17 @@ CONTACT_NODES = 'contact nodes with laws reset_integrator and coulomb'
 """Features that robots of several bodies need."""
 GROUND_SPRINGS = 'contact laws springs, sticky and sticky_springs'
 """A ground of springs and soles that stick."""
-FAR = 1e3
+MAX_STATE_VALUE = 1e3
 """Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
 
 
-def refuse_unsupported(
-    engine: str, carries: Sequence[str], scene: Scene, robot: RobotModel
-) -> None:
+def check_features(engine: str, features: Sequence[str], scene: Scene, robot: RobotModel) -> None:
     """Raise ConfigurationError for what an engine cannot carry."""
-    contact_laws: tuple[str, ...] = NODE_LAWS if robot.contact_nodes else CONTACT_LAWS
-    if GROUND_SPRINGS in carries and not robot.contact_nodes:
-        contact_laws = (*CONTACT_LAWS, *SPRING_LAWS)
-        check_springs(scene)
-    if robot.contact_nodes and CONTACT_NODES not in carries:
+    contact_laws: tuple[str, ...] = NODE_CONTACT_LAWS if robot.contact_nodes else CONTACT_LAWS
+    if GROUND_SPRINGS in features and not robot.contact_nodes:
+        contact_laws = (*CONTACT_LAWS, *GROUND_SPRING_LAWS)
+        check_restitution(scene)
+    if robot.contact_nodes and CONTACT_NODES not in features:
         raise ConfigurationError(
             f"engine '{engine}' has no contact nodes; robot '{robot.name}' has "
             f"{len(robot.contact_nodes)}; engines that have them: 'cables', 'bullet'"
@@ -51,21 +49,21 @@ def refuse_unsupported(
         raise ConfigurationError(
             f"engine '{engine}' has no contact law '{scene.contact_law}' for robot "
             f"'{robot.name}': {name_hint(scene.contact_law, contact_laws)}"
-            + ("; engine 'mujoco' has it" if scene.contact_law in SPRING_LAWS else '')
+            + ("; engine 'mujoco' has it" if scene.contact_law in GROUND_SPRING_LAWS else '')
         )
-    if robot.force_elements and FORCE_ELEMENTS not in carries:
+    if robot.force_elements and FORCE_ELEMENTS not in features:
         kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
         raise ConfigurationError(
             f"engine '{engine}' has no force elements; robot '{robot.name}' has: {kinds}"
         )
-    if robot.ball_joints and BALL_JOINTS not in carries:
+    if robot.ball_joints and BALL_JOINTS not in features:
         raise ConfigurationError(
             f"engine '{engine}' has no ball joints; robot '{robot.name}' has: "
             f'{", ".join(sorted(robot.ball_joints))}'
         )
 
 
-def check_base(engine: str, scene: Scene, robot: RobotModel) -> None:
+def check_root_link(engine: str, scene: Scene, robot: RobotModel) -> None:
     """Raise ConfigurationError unless the robot has one root link, which can be moved."""
     if len(robot.roots) != 1:
         raise ConfigurationError(
@@ -103,14 +101,19 @@ def check_state(
     spin = float(abs(velocities).max(initial=0.0))
     # Python's maxima may lose a NaN; a sum never does.
     total = sum(pose) + sum(twist) + float(positions.sum())
-    if not (far < FAR and fast < FAR and spin < FAR and math.isfinite(total)):
+    if not (
+        far < MAX_STATE_VALUE
+        and fast < MAX_STATE_VALUE
+        and spin < MAX_STATE_VALUE
+        and math.isfinite(total)
+    ):
         raise SimulationDiverged(
             f'the physics left its range at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
             f'or rad/s, fastest joint at {spin:.3g} per s'
         )
 
 
-def out_of_range(tick: int, states: Sequence[Observation] = ()) -> SimulationDiverged:
+def divergence_error(tick: int, states: Sequence[Observation] = ()) -> SimulationDiverged:
     """Return the error of a state that is not finite or beyond any physics, at a tick."""
     return SimulationDiverged(f'the physics left its range at tick {tick}', states)
 
@@ -129,13 +132,13 @@ class PushWindow:
 
     """
 
-    def __init__(self, push: Push, scene: Scene, robot: RobotModel, model: Fused) -> None:
-        places: Mapping[str, Place] = model.places
+    def __init__(self, push: Push, scene: Scene, robot: RobotModel, model: MergedRobot) -> None:
+        frames: Mapping[str, CarriedFrame] = model.frames
         name = push.link or robot.links[0].name
-        if name not in places:
-            raise ConfigurationError(f"push on unknown link '{name}': {name_hint(name, places)}")
+        if name not in frames:
+            raise ConfigurationError(f"push on unknown link '{name}': {name_hint(name, frames)}")
         x, y, z = robot.links[robot.link_index[name]].com.tolist()
-        self.place = places[name].then((x, y, z), (0.0, 0.0, 0.0))
+        self.frame = frames[name].compose((x, y, z), (0.0, 0.0, 0.0))
         self.force = push.force
         # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
         self.first = math.ceil(push.start / scene.physics_step - 1e-6)

@@ -17,18 +17,23 @@ import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from sim_bridge.engines.shared.merged_joints import Ball
-from sim_bridge.engines.shared.poses import Matrix, quaternion_of, turned, turned_back
+from sim_bridge.engines.shared.merged_joints import BallJoint
+from sim_bridge.engines.shared.rotations import (
+    Matrix,
+    quaternion_from_matrix,
+    rotate_vector,
+    rotate_vector_back,
+)
 
-NEAR = 0.05
+MIN_COSINE = 0.05
 """Cosine of the second angle, 3 degrees from lock, below which rates and torques are bounded."""
-_LOCKED = 1e-7
+_LOCK_COSINE = 1e-7
 
 
 @numba.njit(cache=True)
-def _rotation(quaternion: FloatArray, turn: FloatArray) -> Matrix:
+def _rotation_in_ball_axes(quaternion: FloatArray, to_ball_axes: FloatArray) -> Matrix:
     """Return the rotation of a quaternion x, y, z, w in the axes of a ball joint, by rows."""
-    x, y, z = turned(turn, quaternion[0], quaternion[1], quaternion[2])
+    x, y, z = rotate_vector(to_ball_axes, quaternion[0], quaternion[1], quaternion[2])
     w = quaternion[3]
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return (
@@ -39,10 +44,10 @@ def _rotation(quaternion: FloatArray, turn: FloatArray) -> Matrix:
 
 
 @numba.njit(cache=True)
-def ball_states(
+def compute_ball_angles(
     quaternions: FloatArray,
-    spins: FloatArray,
-    turns: FloatArray,
+    angular_velocities: FloatArray,
+    to_ball_axes: FloatArray,
     signs: FloatArray,
     angles: FloatArray,
     rates: FloatArray,
@@ -62,27 +67,32 @@ def ball_states(
 
     """
     for i in range(len(signs)):
-        m = _rotation(quaternions[i], turns[i])
+        m = _rotation_in_ball_axes(quaternions[i], to_ball_axes[i])
         cosine = math.hypot(m[0], m[1])
-        if cosine > _LOCKED:
+        if cosine > _LOCK_COSINE:
             a, c = math.atan2(-m[5], m[8]), math.atan2(-m[1], m[0])
         else:
             a, c = math.atan2(m[7], m[4]), 0.0
         angles[i, 0], angles[i, 1] = a, math.atan2(m[2], cosine)
         angles[i, 2] = signs[i] * c
-        x, y, z = turned(turns[i], spins[i, 0], spins[i, 1], spins[i, 2])
-        x, y, z = turned(m, x, y, z)
+        x, y, z = rotate_vector(
+            to_ball_axes[i],
+            angular_velocities[i, 0],
+            angular_velocities[i, 1],
+            angular_velocities[i, 2],
+        )
+        x, y, z = rotate_vector(m, x, y, z)
         sa, ca = math.sin(a), math.cos(a)
-        last = (ca * z - sa * y) / max(cosine, NEAR)
+        last = (ca * z - sa * y) / max(cosine, MIN_COSINE)
         rates[i, 0] = x - m[2] * last
         rates[i, 1] = ca * y + sa * z
         rates[i, 2] = signs[i] * last
 
 
 @numba.njit(cache=True)
-def ball_torques(
+def compute_ball_torques(
     quaternions: FloatArray,
-    turns: FloatArray,
+    to_ball_axes: FloatArray,
     signs: FloatArray,
     angles: FloatArray,
     forces: FloatArray,
@@ -106,19 +116,23 @@ def ball_torques(
         if first == 0.0 and second == 0.0 and third == 0.0:
             torques[i] = 0.0
             continue
-        m = _rotation(quaternions[i], turns[i])
-        cosine = max(math.hypot(m[0], m[1]), NEAR)
+        m = _rotation_in_ball_axes(quaternions[i], to_ball_axes[i])
+        cosine = max(math.hypot(m[0], m[1]), MIN_COSINE)
         sa, ca = math.sin(angles[i, 0]), math.cos(angles[i, 0])
         across = (signs[i] * third - m[2] * first) / cosine
-        x, y, z = turned_back(m, first, ca * second - sa * across, sa * second + ca * across)
-        torques[i, 0], torques[i, 1], torques[i, 2] = turned_back(turns[i], x, y, z)
+        x, y, z = rotate_vector_back(
+            m, first, ca * second - sa * across, sa * second + ca * across
+        )
+        torques[i, 0], torques[i, 1], torques[i, 2] = rotate_vector_back(to_ball_axes[i], x, y, z)
 
 
-def ball_quaternion(ball: Ball, angles: Sequence[float] | FloatArray) -> FloatArray:
+def ball_quaternion(ball: BallJoint, angles: Sequence[float] | FloatArray) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of a ball joint at three angles [rad]."""
     sa, sb, sc = np.sin(angles) * (1.0, 1.0, ball.sign)
     ca, cb, cc = np.cos(angles)
     about_x = np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]])
     about_y = np.array([[cb, 0.0, sb], [0.0, 1.0, 0.0], [-sb, 0.0, cb]])
     about_z = np.array([[cc, -sc, 0.0], [sc, cc, 0.0], [0.0, 0.0, 1.0]])
-    return quaternion_of(ball.turn.T @ about_x @ about_y @ about_z @ ball.turn)
+    return quaternion_from_matrix(
+        ball.to_ball_axes.T @ about_x @ about_y @ about_z @ ball.to_ball_axes
+    )
