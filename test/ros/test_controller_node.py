@@ -347,7 +347,7 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
         message.linear.x = speed
         publisher.publish(message)
         graph.until(lambda wanted=speed: node._command.velocity[0] == wanted)
-    line = 'cmd_vel is not followed exactly: 100 m/s forward is walked as 0.6 (gait.max_forward)'
+    line = 'cmd_vel is not followed exactly: 100 m/s forward is limited to 0.6 (gait.max_forward)'
     assert graph.logged('WARN', line)
     # The second is not said again at once, but counted, for diagnostics.
     assert not graph.logged('WARN', '2 m/s forward')

@@ -220,7 +220,7 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
             "pd actuator has no constant 'damping'",
         ),
         ('actuators: {default: {gian: 1}}', "unknown constant of position 'gian'.*'gain'"),
-        ('mirror: {pairs: [[leg0_joint0]]}', 'expected two joints and maybe a sign'),
+        ('mirror: {pairs: [[leg0_joint0]]}', 'expected two joints and optionally a sign'),
         ('mirror: {pairs: [[leg0_joint0, leg9_joint0]]}', "unknown joint 'leg9_joint0'"),
         ('fall: {pose: {leg0_jont0: 1}}', "column 15: fall.pose: unknown joint 'leg0_jont0'"),
         ('length_scale: 0', 'it must be positive'),

@@ -126,7 +126,7 @@ def test_parameters_of_many_draws_fill_their_ranges():
     ('joint', 'constants', 'words'),
     [
         ('fl_knee', {'stiffness': 1.0, 'crank': 0.2, 'rod': 0.1}, 'longer than its crank'),
-        ('fl_yaw', {'stiffness': 1.0, 'crank': 0.1, 'rod': 0.2}, 'turns a revolute one'),
+        ('fl_yaw', {'stiffness': 1.0, 'crank': 0.1, 'rod': 0.2}, 'needs a revolute joint'),
     ],
 )
 def test_a_crank_that_cannot_turn_its_joint_is_refused(joint, constants, words):

@@ -81,8 +81,8 @@ def test_periods_make_a_tape_and_a_tape_has_its_periods():
     [
         ({'position': np.zeros((4, 3))}, r'position has shape \(4, 3\), expected \(T, K, 3\)'),
         ({'effort': np.full((4, 1, 3), np.nan)}, 'effort holds a value that is not finite'),
-        ({'position': np.zeros((4, 1, 3)), 'effort': np.zeros((5, 1, 3))}, 'one number of'),
-        ({}, 'one number of'),
+        ({'position': np.zeros((4, 1, 3)), 'effort': np.zeros((5, 1, 3))}, 'expected one'),
+        ({}, 'expected one'),
     ],
 )
 def test_bad_tapes_are_refused(fields, message):

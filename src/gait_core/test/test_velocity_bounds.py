@@ -21,10 +21,10 @@ def test_of_what_is_walked_nothing_is_said(velocity):
 @pytest.mark.parametrize(
     ('velocity', 'line'),
     [
-        ((100.0, 0.0, 0.0), '100 m/s forward is walked as 0.5 (its legs)'),
-        ((-0.1, 0.0, 0.0), '0.1 m/s backward is walked as 0 (its legs)'),
-        ((0.1, -0.2, 0.0), '0.2 m/s to the right is walked as 0 (no hips)'),
-        ((1.0, 0.2, 0.0), '1 m/s forward is walked as 0.5 (its legs); 0.2 m/s to the left is'),
+        ((100.0, 0.0, 0.0), '100 m/s forward is limited to 0.5 (its legs)'),
+        ((-0.1, 0.0, 0.0), '0.1 m/s backward is limited to 0 (its legs)'),
+        ((0.1, -0.2, 0.0), '0.2 m/s to the right is limited to 0 (no hips)'),
+        ((1.0, 0.2, 0.0), '1 m/s forward is limited to 0.5 (its legs); 0.2 m/s to the left is'),
     ],
 )
 def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
@@ -34,7 +34,10 @@ def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
 def test_a_controller_that_follows_nothing_says_why_and_one_without_bounds_nothing():
     box = legged_box()
     bounds = HoldController(box, Parameters()).velocity_bounds
-    assert describe_clipping(bounds, (0.0, 0.0, -2.0)) == '2 rad/s to the right: it stands'
+    assert (
+        describe_clipping(bounds, (0.0, 0.0, -2.0))
+        == '2 rad/s to the right: it holds the nominal stance'
+    )
     assert describe_clipping(bounds, (0.0, 0.0, 0.0)) == ''
     assert (
         describe_clipping(WaveController(box, WaveParams()).velocity_bounds, (1e9, 0.0, -math.inf))

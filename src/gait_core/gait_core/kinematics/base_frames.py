@@ -1,4 +1,4 @@
-"""Standard frames of a robot, whatever its links are called: REP-105 and REP-120."""
+"""Standard frames of a robot, independent of names of links: REP-105 and REP-120."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def _footprint(
         rows = [robot.link_index[leg.sole] for leg in robot.legs]
         points = np.array([leg.sole_point for leg in robot.legs])
         feet = (links[rows, :3, :3] @ points[:, :, None])[..., 0] + links[rows, :3, 3]
-    place = np.append(feet[:, :2].mean(axis=0), lowest_height(robot, links))
+    position = np.append(feet[:, :2].mean(axis=0), lowest_height(robot, links))
     forward = pose_matrices(body_poses[0])[:3, 0]
     level = Rotation.from_euler('z', np.arctan2(forward[1], forward[0]))
     if len(robot.roots) > 1:
-        return ODOM, BASE_FOOTPRINT, np.append(place, level.as_quat())
+        return ODOM, BASE_FOOTPRINT, np.append(position, level.as_quat())
     turn = Rotation.from_quat(body_poses[0, 3:]).inv()
-    there = turn.apply(place - body_poses[0, :3])
-    return base, BASE_FOOTPRINT, np.append(there, (turn * level).as_quat())
+    in_base = turn.apply(position - body_poses[0, :3])
+    return base, BASE_FOOTPRINT, np.append(in_base, (turn * level).as_quat())

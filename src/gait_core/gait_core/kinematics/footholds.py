@@ -68,7 +68,7 @@ def _sole_position(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray
 
 def _best_rotation(points: FloatArray, turned: FloatArray) -> FloatArray:
     """
-    Return the rotation (3, 3) that turns centred points (k, 3) into others with least squares.
+    Return the rotation (3, 3) that fits centred points (k, 3) to others by least squares.
 
     References
     ----------
@@ -76,5 +76,6 @@ def _best_rotation(points: FloatArray, turned: FloatArray) -> FloatArray:
 
     """
     left, _, right = np.linalg.svd(turned.T @ points)
-    mirrored = np.array([1.0, 1.0, np.linalg.det(left @ right)])
-    return np.asarray((left * mirrored) @ right)
+    # The sign of the determinant excludes reflections.
+    signs = np.array([1.0, 1.0, np.linalg.det(left @ right)])
+    return np.asarray((left * signs) @ right)

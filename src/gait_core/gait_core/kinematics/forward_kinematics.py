@@ -219,10 +219,16 @@ def link_coms(
 
 @njit(cache=True)
 def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
+    """
+    Write the centres of mass of all links, (T, L, 3) [m].
+
+    ``frames`` (T, r, 3, 4) are poses of the roots, ``travel`` (T, L) positions of the joints above
+    the links.
+    """
     parent, revolute, prismatic = tree.parent, tree.revolute, tree.prismatic
     offset, turn, axis, com = tree.offset, tree.turn, tree.axis, tree.com
     roots = frames.shape[1]
-    turns, places = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
+    turns, origins = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
     for t in range(len(coms)):
         for i in range(len(parent)):
             s, c = 0.0, 1.0
@@ -234,18 +240,18 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
             for k in range(3):
                 if i < roots:
                     u, v, w = frames[t, i, k, 0], frames[t, i, k, 1], frames[t, i, k, 2]
-                    place = frames[t, i, k, 3]
+                    at = frames[t, i, k, 3]
                 else:
                     p = parent[i]
                     x, y, z = turns[p, k, 0], turns[p, k, 1], turns[p, k, 2]
-                    place = places[p, k]
-                    place += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
+                    at = origins[p, k]
+                    at += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
                     u = x * turn[i, 0, 0] + y * turn[i, 1, 0] + z * turn[i, 2, 0]
                     v = x * turn[i, 0, 1] + y * turn[i, 1, 1] + z * turn[i, 2, 1]
                     w = x * turn[i, 0, 2] + y * turn[i, 1, 2] + z * turn[i, 2, 2]
                 along = a * u + b * v + d * w
                 if prismatic[i]:
-                    place += along * travel[t, i]
+                    at += along * travel[t, i]
                 elif revolute[i]:
                     # Rodrigues' formula with the angle reversed: the frame turns, the row stays.
                     rest = (1.0 - c) * along
@@ -255,8 +261,8 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
                         c * w + s * (b * u - a * v) + rest * d,
                     )
                 turns[i, k, 0], turns[i, k, 1], turns[i, k, 2] = u, v, w
-                places[i, k] = place
-                coms[t, i, k] = place + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
+                origins[i, k] = at
+                coms[t, i, k] = at + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
 
 
 def com_positions(

@@ -88,6 +88,7 @@ class LegOdometry:
         return self.pose
 
     def _advance(self, before: FloatArray, now: FloatArray, yaw: float | None) -> None:
+        """Add the motion of the base under which feet, (k, 2) [m], stay on the ground."""
         centre, old_centre = now.mean(axis=0), before.mean(axis=0)
         if yaw is not None and self._yaw is not None:
             turn = math.remainder(yaw - self._yaw, 2.0 * math.pi)
@@ -97,7 +98,7 @@ class LegOdometry:
             turn = math.atan2(
                 float(np.sum(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0])), float(np.sum(a * b))
             )
-        # The feet stay on the ground: the base moves so that they keep their place.
+        # The feet stay on the ground: the base moves so that they stay there.
         shift = old_centre - _rotate_in_plane(centre, turn)
         self.pose = self.pose + np.array([*_rotate_in_plane(shift, float(self.pose[2])), turn])
 

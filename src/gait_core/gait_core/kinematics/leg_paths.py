@@ -92,8 +92,8 @@ class LegPathSolver:
             points = points.copy()
         fits = points.ndim == 3 and points.shape[::2] == (len(self.legs), 3)
         if not (fits and all_finite(points)):
-            wanted = (len(self.legs), 'k', 3)
-            raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
+            shape = (len(self.legs), 'k', 3)
+            raise ValueError(f'paths are {paths!r}, expected {shape} finite numbers')
         samples = points.shape[1]
         if len(self._groups) == 1:
             return _follow_group(self._groups[0], points).reshape(samples, -1)

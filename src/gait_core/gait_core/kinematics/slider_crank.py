@@ -28,8 +28,8 @@ def carriage_position(angle: float, crank: float, rod: float) -> tuple[float, fl
     # Bishop (2008), sec. 4.5: d = sqrt(KLL^2 - KBR^2 sin^2 theta) - KBR cos theta, with the rod
     # KLL and the crank KBR. Hence dd/dtheta = KBR sin - KBR^2 sin cos / sqrt(...).
     sine, cosine = crank * math.sin(angle), crank * math.cos(angle)
-    reach = math.sqrt(rod * rod - sine * sine)
-    return reach - cosine, sine - sine * cosine / reach
+    root = math.sqrt(rod * rod - sine * sine)
+    return root - cosine, sine - sine * cosine / root
 
 
 @numba.njit(cache=True)

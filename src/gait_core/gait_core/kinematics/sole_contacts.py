@@ -28,9 +28,9 @@ def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
     row = robot.link_index[leg.sole]
     pose = link_poses(robot, robot.joint_stance)[row]
     points, radii = link_points(robot.links[row])
-    placed = (points - np.array(leg.sole_point)) @ pose[:3, :3].T
-    heights = placed[:, 2] - radii
-    level = placed[heights <= heights.min(initial=np.inf) + _SOLE_THICKNESS, :2]
+    centred = (points - np.array(leg.sole_point)) @ pose[:3, :3].T
+    heights = centred[:, 2] - radii
+    level = centred[heights <= heights.min(initial=np.inf) + _SOLE_THICKNESS, :2]
     if not len(level):
         return np.zeros((2, 2))
     return np.array([level.min(axis=0), level.max(axis=0)])

@@ -49,7 +49,7 @@ def _spanning_points(robot: RobotModel) -> _Outline:
     """
     Return points and radii whose convex hull is every link; one of them is lowest.
 
-    Contact nodes take their place in a robot that has them. A robot without collision shapes has
+    In a robot with contact nodes these are the nodes. A robot without collision shapes has
     the origins of its links.
     """
     if robot.contact_nodes:

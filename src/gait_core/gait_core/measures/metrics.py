@@ -1,5 +1,5 @@
 """
-Metrics of a trial: numbers by name, all finite; one that is undefined is absent.
+Metrics of a trial: finite numbers by name; undefined metrics are absent.
 
 ``METRICS`` lists them, those of the `gait` command's JSON first.
 """
@@ -46,9 +46,9 @@ METRICS: Mapping[str, str] = {
     'steps': 'Touch-downs of all legs; very short stances and swings do not count.',
     'cost_of_transport': 'Energy over weight times distance; undefined for a distance below a '
     'tenth of the length scale.',
-    'energy_j': 'Positive mechanical work of all joints and of what drives force elements: '
-    'braking costs nothing and recovers nothing.',
-    'zmp_margin_min_m': 'Least margin of the CoP; zero if any tick is on an edge or a point.',
+    'energy_j': 'Positive mechanical work of joints and of drives of force elements: braking '
+    'costs nothing and recovers nothing.',
+    'zmp_margin_min_m': 'Smallest margin of the CoP; zero if any tick is on an edge or a point.',
     'zmp_undefined_fraction': 'Share of ticks with too little load on the ground for a CoP.',
     'zmp_margin_mean_m': 'Mean margin of the CoP.',
     'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP.',
@@ -162,6 +162,7 @@ def _gravity(rollout: Rollout) -> float:
 
 
 def _motion_metrics(rollout: Rollout) -> dict[str, float]:
+    """Return duration, distance, displacement, yaw and speeds of the base."""
     # A robot of several bodies: position of their mean, yaw of the first.
     centre = rollout.body_poses[:, :, :2].mean(axis=1)
     yaw = heading_angles(rollout.body_poses[:, 0])
@@ -183,6 +184,7 @@ def _motion_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def _posture_metrics(rollout: Rollout) -> dict[str, float]:
+    """Return height, tilt, penetration and jitter of the position targets."""
     base = rollout.body_poses[:, 0]
     upright = Rotation.from_quat(base[:, 3:]).as_matrix()[:, 2, 2]
     ground = load_terrain(rollout.spec.scene.terrain).height(base[:, 0], base[:, 1])
@@ -216,6 +218,7 @@ def cumulative_joint_work(rollout: Rollout) -> FloatArray:
 
 
 def _energy_metrics(rollout: Rollout) -> dict[str, float]:
+    """Return the work of joints and drives of force elements, by three conventions."""
     parts = [trial_joint_work(rollout)]
     lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
     if lengths is not None and tensions is not None:
@@ -230,6 +233,7 @@ def _energy_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def _gait_metrics(rollout: Rollout) -> dict[str, float]:
+    """Return touch-downs, duty factor and stride frequency; nothing without legs."""
     if not rollout.robot.legs:
         return {}
     standing = stance_by_tick(rollout)
@@ -245,6 +249,7 @@ def _gait_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
+    """Return the margins of CoP and inertial ZMP in the support polygon."""
     series = contact_zmp(rollout)
     found = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
     margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)

@@ -124,7 +124,7 @@ class StateTape(StateFields, Sequence[Observation]):
     def _slice(self, begin: int, end: int, step: int) -> StateTape:
         """Return the tape of the states from ``begin`` up to ``end``, as views."""
         if step != 1:
-            raise ValueError('the states of a tape follow each other: a step of 1')
+            raise ValueError(f'a slice of a tape has step {step}, expected 1')
         at = slice(begin, end)
         values: dict[str, Any] = {}
         for name in (*ARRAY_FIELDS, 'ticks', 'times', 'contact_counts'):

@@ -77,6 +77,7 @@ class JointTargets:
             raise BadCommand(f'targets differ in their number of sub-samples: {sorted(rows)}')
 
     def _checked(self, field: str, given: FloatArray) -> FloatArray:
+        """Return a read-only (K, n) copy of an array; BadCommand if it does not fit."""
         array: FloatArray = np.array(given, dtype=np.float64, ndmin=2)
         if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] != len(self.names):
             raise BadCommand(
@@ -134,7 +135,7 @@ class TargetTape:
                 object.__setattr__(self, field, read_only_array(array, name=field))
                 sizes.add(array.shape[:2])
         if len(sizes) != 1:
-            raise BadCommand(f'a tape of one number of periods and sub-samples: {sorted(sizes)}')
+            raise BadCommand(f'shapes (T, K) of targets are {sorted(sizes)}, expected one')
 
     @classmethod
     def from_periods(cls, periods: Sequence[JointTargets]) -> TargetTape:

@@ -69,7 +69,7 @@ def describe_clipping(limits: VelocityLimits, velocity: Velocity) -> str:
     --------
     >>> limits = (VelocityRange.symmetric(0.6, 'gait.max_forward'), UNLIMITED, UNLIMITED)
     >>> describe_clipping(limits, (100.0, 0.0, 0.2))
-    '100 m/s forward is walked as 0.6 (gait.max_forward)'
+    '100 m/s forward is limited to 0.6 (gait.max_forward)'
     >>> describe_clipping('it keeps its own pace', (0.2, 0.0, -1.0))
     '0.2 m/s forward, 1 rad/s to the right: it keeps its own pace'
 
@@ -83,7 +83,7 @@ def describe_clipping(limits: VelocityLimits, velocity: Velocity) -> str:
         return f'{ignored}: {limits}' if ignored else ''
     cut = []
     for text, speed, bound in zip(commanded, velocity, limits, strict=True):
-        walked = min(max(speed, bound.low), bound.high)
-        if abs(walked - speed) > _TOLERANCE:
-            cut.append(f'{text} is walked as {abs(walked):.3g} ({bound.reason})')
+        clipped = min(max(speed, bound.low), bound.high)
+        if abs(clipped - speed) > _TOLERANCE:
+            cut.append(f'{text} is limited to {abs(clipped):.3g} ({bound.reason})')
     return '; '.join(cut)

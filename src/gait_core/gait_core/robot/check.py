@@ -24,7 +24,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
     """
     Return a consistent robot; raise ConfigurationError that names the first inconsistency.
 
-    Every model is checked here, whatever it was built from.
+    Models from every source are checked here.
     """
     if not (math.isfinite(robot.mass) and robot.mass > 0.0):
         raise ConfigurationError(
@@ -51,8 +51,8 @@ def check_robot(robot: RobotModel) -> RobotModel:
         )
         if actuator.kind == 'lead_screw' and robot.joint[name].kind != 'prismatic':
             raise ConfigurationError(
-                f"joint '{name}' is {robot.joint[name].kind}: a lead_screw actuator moves a "
-                'prismatic one; nearest valid: position'
+                f"joint '{name}' is {robot.joint[name].kind}: a lead_screw actuator needs a "
+                'prismatic joint; nearest valid: position'
             )
         if actuator.kind == 'slider_crank':
             _check_slider_crank(robot.joint[name], actuator.constants)
@@ -75,7 +75,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
 def _check_slider_crank(joint: Joint, constants: Mapping[str, float]) -> None:
     if joint.kind != 'revolute':
         raise ConfigurationError(
-            f"joint '{joint.name}' is {joint.kind}: a slider_crank actuator turns a revolute one"
+            f"joint '{joint.name}' is {joint.kind}: a slider_crank actuator needs a revolute joint"
         )
     if not constants['rod'] > constants['crank']:
         raise ConfigurationError(
@@ -116,7 +116,7 @@ def _check_elements(robot: RobotModel) -> None:
 
 
 def _check_contact_nodes(robot: RobotModel) -> None:
-    """Raise ConfigurationError for a contact node that does not fit, or beside legs."""
+    """Raise ConfigurationError for a contact node with a fault, or in a robot with legs."""
     _check_unique('contact node', tuple(node.name for node in robot.contact_nodes))
     links = [link.name for link in robot.links]
     for node in robot.contact_nodes:
@@ -127,8 +127,7 @@ def _check_contact_nodes(robot: RobotModel) -> None:
             )
     if robot.contact_nodes and robot.legs:
         raise ConfigurationError(
-            f"robot '{robot.name}' has legs and contact nodes; contacts are those of soles or of "
-            'nodes, remove the others'
+            f"robot '{robot.name}' has legs and contact nodes, expected only one of them"
         )
 
 
@@ -176,7 +175,9 @@ def _check_ball_joints(robot: RobotModel) -> None:
 def _check_ball_axis(robot: RobotModel, owner: str, joint: Joint) -> None:
     """Raise ConfigurationError for a joint that cannot be one axis of a ball joint."""
     if joint.kind not in ('revolute', 'continuous'):
-        raise ConfigurationError(f"{owner}: joint '{joint.name}' is {joint.kind}")
+        raise ConfigurationError(
+            f"{owner}: joint '{joint.name}' is {joint.kind}, expected revolute or continuous"
+        )
     if joint.friction or math.isfinite(joint.lower) or math.isfinite(joint.upper):
         raise ConfigurationError(
             f"{owner}: joint '{joint.name}' has limits or friction, which act on single axes; "
@@ -235,7 +236,9 @@ def _check_stance(robot: RobotModel) -> None:
     _check_known('joint', robot.nominal_stance, robot.target_names)
     for name, value in robot.nominal_stance.items():
         if not math.isfinite(value):
-            raise ConfigurationError(f"nominal stance of '{name}' is {value}")
+            raise ConfigurationError(
+                f"nominal stance of '{name}' is {value}, expected a finite number"
+            )
         joint = robot.joint.get(name)
         if joint is not None and not joint.lower <= value <= joint.upper:
             bound = joint.lower if value < joint.lower else joint.upper

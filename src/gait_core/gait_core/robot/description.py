@@ -114,6 +114,7 @@ def robot_from_description(
 def _apply_limits(
     tree: LinkTree, limits: Mapping[str, JointLimits], location: Location
 ) -> LinkTree:
+    """Return the tree with the limits of robot.yaml in place of those of the URDF."""
     # Patterns are applied in turn: each changes only the fields that it gives.
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, changed in limits.items():
@@ -155,6 +156,7 @@ def _read_fall_criterion(
 def _read_mirror_pairs(
     robot: RobotModel, table: MirrorTable, location: Location
 ) -> dict[str, tuple[str, float]]:
+    """Return the mirror pairs by prefixes, then the listed ones, in the order of the joints."""
     pairs: dict[str, tuple[str, float]] = {}
     for left, right in table.prefixes:
         for name in robot.joint_names:
@@ -174,7 +176,7 @@ def _add_pair(
 ) -> None:
     """Add a listed pair in both directions; without a sign, the sign of the geometry."""
     if len(listed) not in (2, 3):
-        raise location.wrong(list(listed), 'two joints and maybe a sign')
+        raise location.wrong(list(listed), 'two joints and optionally a sign')
     name, other = str(listed[0]), str(listed[1])
     for joint in (name, other):
         if joint not in robot.joint_index:
@@ -194,25 +196,27 @@ def _turn_roots(tree: LinkTree, rpy: Triple) -> LinkTree:
     children = {joint.child for joint in tree.joints}
     roots = {link.name for link in tree.links if link.name not in children}
 
-    def placed(item: Shape | Joint) -> Any:
+    def turned_item(item: Shape | Joint) -> Any:
         """Return a shape or joint of a root in the turned frame."""
         x, y, z = (turn @ np.array(item.xyz)).tolist()
         return dataclasses.replace(
             item, xyz=(x, y, z), rpy=rpy_from_rotation(turn @ rotation_from_rpy(item.rpy))
         )
 
-    def turned(link: Link) -> Link:
+    def turned_link(link: Link) -> Link:
         """Return a root link in its turned frame."""
         return dataclasses.replace(
             link,
             com=turn @ link.com,
             inertia=inertia_in_outer_frame(link.inertia, rpy),
-            collisions=tuple(map(placed, link.collisions)),
-            visuals=tuple(map(placed, link.visuals)),
+            collisions=tuple(map(turned_item, link.collisions)),
+            visuals=tuple(map(turned_item, link.visuals)),
         )
 
     return dataclasses.replace(
         tree,
-        links=tuple(turned(link) if link.name in roots else link for link in tree.links),
-        joints=tuple(placed(joint) if joint.parent in roots else joint for joint in tree.joints),
+        links=tuple(turned_link(link) if link.name in roots else link for link in tree.links),
+        joints=tuple(
+            turned_item(joint) if joint.parent in roots else joint for joint in tree.joints
+        ),
     )

@@ -75,6 +75,7 @@ def find_robot(name_or_path: str) -> Path:
 
 
 def _resolve_robot(name_or_path: str) -> Path:
+    """Return the path of a robot: a URDF file, then a name, then a folder."""
     path = Path(name_or_path).expanduser()
     if path.suffix in _URDF_SUFFIXES and path.is_file():
         return path.resolve()

@@ -61,6 +61,7 @@ def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel
 
 
 def _build_leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Joint], list[Link]]:
+    """Return the joints and links of a leg; even numbers are on the left side."""
     row, side = number // 2, 1.0 - 2.0 * (number % 2)
     rows = (legs + 1) // 2
     x = 0.0 if rows == 1 else _BODY_SIZE[0] * (0.5 - row / (rows - 1))

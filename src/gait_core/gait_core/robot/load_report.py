@@ -111,7 +111,7 @@ class LoadReport:
         head = (
             f'robot {self.name} ({self.source})',
             f'{self.links} links, {self.joints} independent joints, {len(self.actuated)} actuated',
-            f'{self.total_mass:.4g} kg, base {self.height:.3f} m above the ground as it stands',
+            f'{self.total_mass:.4g} kg, base {self.height:.3f} m above the ground in its stance',
             f'up is {self.up}, forward is {self.forward or "not known"}',
         )
         legs = [
@@ -212,6 +212,7 @@ def _warnings(report: LoadReport) -> list[str]:
 
 
 def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
+    """Return a warning for each pair of overlapping links, and one for all neighbours."""
     found = [
         f"links '{pair.link_a}' and '{pair.link_b}' {'overlap' if pair.exact else 'may overlap'} "
         f'by {1e3 * pair.depth:.2g} mm in the nominal stance'

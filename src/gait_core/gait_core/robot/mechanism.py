@@ -112,7 +112,8 @@ def limit_fault(joint: Joint) -> str:
     for name in ('velocity', 'effort'):
         if not getattr(joint, name) > 0.0:
             return (
-                f'has {name} {getattr(joint, name):g}, expected more than 0, or none for no limit'
+                f'has {name} {getattr(joint, name):g}, expected more than 0; leave it out for no '
+                'limit'
             )
     for name in ('damping', 'friction'):
         if not 0.0 <= getattr(joint, name) < np.inf:

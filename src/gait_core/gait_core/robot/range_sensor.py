@@ -115,7 +115,7 @@ class Lidar(RangeSensor):
         if not 0.0 < self.azimuth[1] - self.azimuth[0] < 2.0 * math.pi + 1e-3:
             self._refuse(
                 f'has azimuths from {self.azimuth[0]:g} to {self.azimuth[1]:g} rad; the second '
-                'must be greater, by a whole turn at most'
+                'must be greater, by a full turn at most'
             )
         if max(map(abs, self.elevation)) > 0.5 * math.pi:
             self._refuse(f'has an elevation beyond the vertical; nearest valid: {math.pi / 2:.4f}')

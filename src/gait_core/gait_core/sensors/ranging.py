@@ -70,7 +70,7 @@ def sensor_rays(sensor: RangeSensor) -> SensorRays:
         return _lidar_rays(sensor)
     if isinstance(sensor, DepthCamera):
         return _camera_rays(sensor)
-    raise TypeError(f"no rays are known of a sensor of kind '{sensor.kind}'")
+    raise TypeError(f"sensor of kind '{sensor.kind}', expected a lidar or a depth camera")
 
 
 def column_azimuths(sensor: Lidar) -> FloatArray:

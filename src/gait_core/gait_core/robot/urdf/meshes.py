@@ -71,6 +71,7 @@ def _path_in_package(
     source: Path,
     packages: Mapping[str, str | Path],
 ) -> Path:
+    """Return the path of a ``package://`` or ``model://`` reference."""
     package, _, inner = rest.partition('/')
     folder = find_package(package, source, packages)
     if folder is None:
@@ -128,6 +129,7 @@ def _obj_vertices(content: bytes) -> list[list[float]]:
 
 
 def _stl_vertices(content: bytes) -> FloatArray:
+    """Return the vertices of a binary or text STL file, (v, 3), with repetitions."""
     count = struct.unpack_from('<I', content, 80)[0] if len(content) >= 84 else -1
     # Some binary files begin with "solid" too: only the length distinguishes them from text.
     if len(content) == 84 + 50 * count:

@@ -162,6 +162,7 @@ class _ElementReader:
         )
 
     def _size(self, owner: str, form: Element) -> tuple[tuple[float, ...], str]:
+        """Return the size of a geometry and, for a mesh, its file; see ``Shape``."""
         file = ''
         if form.tag == 'box':
             size = self.numbers(owner, form, 'size', '')
@@ -245,6 +246,7 @@ class _ElementReader:
         kind: str,
         element: Element | None,
     ) -> tuple[float, float, float, float]:
+        """Return the limits lower, upper, velocity and effort; infinite if absent."""
         lower, upper = -math.inf, math.inf
         given = element is not None and ('lower' in element.keys() or 'upper' in element.keys())
         if kind in ('revolute', 'prismatic') and given:
@@ -269,6 +271,7 @@ class _ElementReader:
 
 
 def _read_materials(path: Path, root: Element) -> dict[str, Colour]:
+    """Return the colours of named materials, by name; the first of a name counts."""
     colours: dict[str, Colour] = {}
     for material in root.iter('material'):
         colour = material.find('color')
@@ -291,6 +294,7 @@ def _remove_floating_root(
     links: tuple[Link, ...],
     joints: tuple[Joint, ...],
 ) -> tuple[tuple[Link, ...], tuple[Joint, ...]]:
+    """Return links and joints without a floating joint and the massless root above it."""
     floating = [joint for joint in joints if joint.kind == 'floating']
     by_name = {link.name: link for link in links}
     for joint in floating:
@@ -298,8 +302,8 @@ def _remove_floating_root(
         alone = sum(other.parent == joint.parent for other in joints) == 1
         if world is None or world.mass > 0.0 or world.collisions or not alone:
             raise ConfigurationError(
-                f"{path}: joint '{joint.name}' is floating; only one from a massless root link "
-                'to the base can be read'
+                f"{path}: joint '{joint.name}' is floating; only a floating joint from a massless "
+                'root link to the base can be read'
             )
         links = tuple(link for link in links if link.name != joint.parent)
     return links, tuple(joint for joint in joints if joint.kind != 'floating')

@@ -88,6 +88,7 @@ def _serialize(document: Element) -> str:
 
 
 def _links_of_tree(robot: RobotModel, root: str) -> list[Link]:
+    """Return the links of the tree below a root; links are in tree order."""
     if root and root not in robot.roots:
         raise unknown_name_error('root link', root, robot.roots)
     if not root and len(robot.roots) > 1:
@@ -112,6 +113,7 @@ def _add_origin(parent: Element, xyz: Iterable[float], rpy: Iterable[float]) -> 
 
 
 def _link_element(link: Link, visuals: bool) -> Element:
+    """Return the element of a link, with inertial, collisions and visuals."""
     element = Element('link', name=link.name)
     inertial = SubElement(element, 'inertial')
     _add_origin(inertial, link.com, (0.0, 0.0, 0.0))
@@ -137,6 +139,7 @@ def _link_element(link: Link, visuals: bool) -> Element:
 
 
 def _fill_shape_element(element: Element, shape: Shape) -> None:
+    """Add origin, geometry and colour of a shape to its element."""
     _add_origin(element, shape.xyz, shape.rpy)
     form = SubElement(SubElement(element, 'geometry'), shape.kind)
     if shape.kind == 'box':
@@ -156,6 +159,7 @@ def _fill_shape_element(element: Element, shape: Shape) -> None:
 
 
 def _joint_element(joint: Joint) -> Element:
+    """Return the element of a joint, with its finite limits, dynamics and mimic."""
     element = Element('joint', name=joint.name, type=joint.kind)
     _add_origin(element, joint.xyz, joint.rpy)
     SubElement(element, 'parent', link=joint.parent)

@@ -57,6 +57,7 @@ def included_files(path: Path) -> tuple[Path, ...]:
 def _expand_xacro(
     path: str, packages: tuple[tuple[str, str], ...]
 ) -> tuple[str, tuple[Path, ...]]:
+    """Return the expanded XML of a .xacro file, and the files that it includes; cached."""
     try:
         import xacro
     except ImportError as error:
