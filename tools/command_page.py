@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from importlib import import_module
 
-from gait_tools.cli import COMMANDS, Parser
+from gait_tools.cli import COMMANDS, CommandParser
 
 _HEAD = """\
 <!-- Written by tools/write_tables.py from gait_tools/commands; a test compares. -->
@@ -46,7 +46,7 @@ def _commands() -> Iterator[tuple[str, str]]:
 
 def actions_of(name: str) -> list[argparse.Action]:
     """Return the arguments of a subcommand but ``--help``."""
-    parser = Parser(prog=f'gait {name}', add_help=False)
+    parser = CommandParser(prog=f'gait {name}', add_help=False)
     import_module(f'gait_tools.commands.{name}').add_arguments(parser)
     return parser._actions
 

@@ -49,7 +49,7 @@ def evolve(generations: int, workers: int) -> Path:
     from gait_evolver.loop import Evolution, new_run_folder
     from gait_evolver.plan import load_plan
     from gait_evolver.run.store import RunStore
-    from gait_tools.progress import make_display
+    from gait_tools.progress import make_progress_display
 
     plan = load_plan(EXPERIMENT, {'generations': generations})
     print(f'Evolving {plan.experiment.robot}: {plan.experiment.description}')
@@ -57,7 +57,7 @@ def evolve(generations: int, workers: int) -> Path:
     evaluator = RosEvaluator(workers=workers)
     try:
         store = RunStore.create(new_run_folder(plan.experiment.name, plan.experiment.seed), plan)
-        display = make_display()
+        display = make_progress_display()
         try:
             progress = Evolution(store, evaluator, listener=display).run()
         finally:

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from gait_core.testing.documents import node_sections, table_rows
-from gait_tools.bags.messages import TOPICS
-from gait_tools.bags.types import typestore
+from gait_tools.bags.messages import BAG_TOPICS
+from gait_tools.bags.types import load_typestore
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(
@@ -79,8 +79,8 @@ def test_every_layout_is_of_a_task():
 
 def fields_exist(topic, path):
     """Walk a path such as twist/twist/linear/x through the definitions of the topic's type."""
-    store = typestore()
-    kind = TOPICS[topic]
+    store = load_typestore()
+    kind = BAG_TOPICS[topic]
     for part in path.split('/'):
         fields = dict(store.get_msgdef(kind).fields)
         node, described = fields[part.split('[')[0]]

@@ -9,7 +9,7 @@ import pytest
 
 from gait_core.robot.find import robot_names
 from gait_core.testing.documents import table_rows
-from gait_tools.cli import COMMANDS, Parser
+from gait_tools.cli import COMMANDS, CommandParser
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path for pattern in ('*.md', '*/*.md', 'src/*/*.md') for path in ROOT.glob(pattern))
@@ -52,7 +52,7 @@ GAIT, LAUNCH = typed(r'(\./)?gait [a-z]'), typed('ros2 launch gait_bringup')
 
 
 def flags_of(name):
-    parser = Parser(prog=name, add_help=False, allow_abbrev=False)
+    parser = CommandParser(prog=name, add_help=False, allow_abbrev=False)
     import_module(f'gait_tools.commands.{name}').add_arguments(parser)
     return parser, {flag for action in parser._actions for flag in action.option_strings}
 

@@ -32,5 +32,5 @@ def test_a_tenth_of_the_check_keeps_its_bounds(name):
 
 def test_a_run_that_does_not_come_to_its_end_is_reported_with_its_last_line():
     tally = workers._Tally(logs={b'log'}, broken=['gait: no worker', 'other'])
-    (row,) = [row for row in workers._rows(tally) if not row.within]
+    (row,) = [row for row in workers._measurements(tally) if not row.within]
     assert row.measured == 2.0 and row.what.endswith(', the first: gait: no worker')

@@ -19,7 +19,7 @@ from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
 from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.store import RunStore
-from gait_tools.report.build import build_page, load_subject
+from gait_tools.report.build import build_report, load_subject
 
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
 _PATIENCE = 60.0
@@ -173,7 +173,7 @@ def page(tmp_path_factory):
         Evolution(store, InProcessEvaluator()).run()
         store.close()
         file = folder / 'report.html'
-        file.write_text(build_page(load_subject(folder)).html())
+        file.write_text(build_report(load_subject(folder)).html())
         yield file
 
 
@@ -187,7 +187,7 @@ def long_page(page):
         for g in range(200)
     ]
     file = page.with_name('long.html')
-    file.write_text(build_page(replace(subject, generations=generations)).html())
+    file.write_text(build_report(replace(subject, generations=generations)).html())
     return file
 
 

@@ -16,9 +16,9 @@ from gait_core.testing.walkers import arm_urdf, biped_urdf, dog_urdf, insect_urd
 from gait_core.trial import setup as trial_setup
 from gait_core.trial.loop import run_loop
 from gait_core.trial.spec import OK, TrialSpec
-from gait_tools.adopt.adoption import adopt
-from gait_tools.adopt.folder import write_folder
-from gait_tools.adopt.proof import stand_on
+from gait_tools.adopt.adoption import propose_adoption
+from gait_tools.adopt.folder import write_robot_folder
+from gait_tools.adopt.proof import try_standing
 from gait_tools.cli import main
 
 need_engine('mujoco')
@@ -49,7 +49,7 @@ def folder_of(tmp_path_factory):
                 file = find_package_data(f'pybullet_data:{THEIRS[name]}')
             except NotInstalled as error:
                 pytest.skip(str(error))
-            write_folder(place / name, adopt(file))
+            write_robot_folder(place / name, propose_adoption(file))
             made[name] = str(place / name)
         return made[name]
 
@@ -85,7 +85,7 @@ def motion(rollout):
 @pytest.mark.parametrize('name', THEIRS)
 def test_it_stands_and_walks_at_the_commanded_speed(folder_of, name):
     folder = folder_of(name)
-    stand = stand_on(folder, 'mujoco')
+    stand = try_standing(folder, 'mujoco')
     assert stand['stands'], stand['reason']
     forward, left, turn = motion(walked(folder, (0.3, 0.0, 0.0), 6.0))
     assert forward == pytest.approx(0.3, rel=0.1 if name == 'a1' else 0.2)
@@ -104,7 +104,7 @@ def test_the_a1_keeps_speed_and_heading_over_five_metres(folder_of, speed):
 def test_what_stands_in_one_engine_stands_and_walks_in_the_other(folder_of):
     need_engine('bullet')
     folder = folder_of('mini_cheetah')
-    assert stand_on(folder, 'bullet')['stands']
+    assert try_standing(folder, 'bullet')['stands']
     forward, _, turn = motion(walked(folder, (0.3, 0.0, 0.0), 5.0, engine='bullet'))
     assert forward == pytest.approx(0.3, rel=0.2)
     assert abs(np.rad2deg(turn)) < 5.0
@@ -113,7 +113,7 @@ def test_what_stands_in_one_engine_stands_and_walks_in_the_other(folder_of):
 @pytest.mark.parametrize('name', ['a1', 'laikago', 'mini_cheetah', 'spirit40'])
 def test_the_page_has_what_is_said_of_it(name):
     try:
-        _, *said = adopt(find_package_data(f'pybullet_data:{THEIRS[name]}')).lines()
+        _, *said = propose_adoption(find_package_data(f'pybullet_data:{THEIRS[name]}')).lines()
     except NotInstalled as error:
         pytest.skip(str(error))
     section = re.search(f'^## {name}\n\n```text\n(.*?)```$', PAGE, re.DOTALL | re.MULTILINE)
@@ -126,9 +126,9 @@ def test_the_page_has_what_is_said_of_it(name):
 def test_legs_that_cannot_step_aside_hold_a_heading_and_turn_as_they_are_told(tmp_path, engine):
     need_engine(engine)
     (tmp_path / 'dog.urdf').write_text(dog_urdf(has_abduction=False), encoding='utf-8')
-    found = adopt(tmp_path / 'dog.urdf')
+    found = propose_adoption(tmp_path / 'dog.urdf')
     assert any('it turns as tracks do' in text for text in found.doubts)
-    write_folder(tmp_path / 'rail', found)
+    write_robot_folder(tmp_path / 'rail', found)
     forward, _, turn = motion(walked(str(tmp_path / 'rail'), (0.3, 0.0, 0.0), 8.0, engine))
     assert forward == pytest.approx(0.3, rel=0.2)
     assert abs(np.rad2deg(turn)) < 5.0
@@ -143,8 +143,8 @@ def test_without_a_base_pose_it_walks_all_the_same(folder_of):
 
 def test_an_insect_walks_on_the_tripod(tmp_path):
     (tmp_path / 'insect.urdf').write_text(insect_urdf(), encoding='utf-8')
-    write_folder(tmp_path / 'bug', adopt(tmp_path / 'insect.urdf'))
-    assert stand_on(str(tmp_path / 'bug'), 'mujoco')['stands']
+    write_robot_folder(tmp_path / 'bug', propose_adoption(tmp_path / 'insect.urdf'))
+    assert try_standing(str(tmp_path / 'bug'), 'mujoco')['stands']
     forward, left, _ = motion(walked(str(tmp_path / 'bug'), (0.15, 0.0, 0.0), 6.0))
     assert forward == pytest.approx(0.15, rel=0.2)
     assert abs(left) < 0.02
@@ -155,7 +155,7 @@ def biped(tmp_path_factory):
     """Return the folder of a robot on two legs."""
     place = tmp_path_factory.mktemp('biped')
     (place / 'biped.urdf').write_text(biped_urdf(), encoding='utf-8')
-    write_folder(place / 'tom', adopt(place / 'biped.urdf'))
+    write_robot_folder(place / 'tom', propose_adoption(place / 'biped.urdf'))
     return str(place / 'tom')
 
 
@@ -164,7 +164,7 @@ def test_a_biped_stands_and_walks_at_the_commanded_speed(biped, engine, turned):
     # Soles slip about the vertical in Bullet, by 8 to 10 degrees in 4 s, which heading_gain undoes
     # only later.
     need_engine(engine)
-    assert stand_on(biped, engine)['stands']
+    assert try_standing(biped, engine)['stands']
     forward, left, turn = motion(walked(biped, (0.3, 0.0, 0.0), 6.0, engine))
     assert forward == pytest.approx(0.3, rel=0.1)
     assert abs(left) < 0.02

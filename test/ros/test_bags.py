@@ -25,8 +25,13 @@ from gait_core.testing.doubles import (
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import SensorModel
 from gait_ros.messages.conversions import BUILDER
-from gait_tools.bags.messages import OBSERVATION, TOPICS, observations, trial_messages
-from gait_tools.bags.types import typestore
+from gait_tools.bags.messages import (
+    BAG_TOPICS,
+    OBSERVATION_TOPIC,
+    controller_observations,
+    trial_messages,
+)
+from gait_tools.bags.types import load_typestore
 
 GRAVITY = 9.81
 SENSORS = SensorModel(orientation_noise=0.01, angular_velocity_noise=0.02, acceleration_noise=0.3)
@@ -59,22 +64,26 @@ def test_the_hash_of_a_type_is_that_of_the_installed_one(kind):
     hashes = {
         one['type_name']: one['hash_string'] for one in json.loads(file.read_text())['type_hashes']
     }
-    assert typestore().hash_rihs01(kind) == hashes[kind]
+    assert load_typestore().hash_rihs01(kind) == hashes[kind]
 
 
 def test_the_covariance_of_a_reading_is_that_of_its_noise(rollout):
-    message = BUILDER.imu(Time(), list(observations(rollout))[3].imu, rollout.robot, SENSORS)
+    message = BUILDER.imu(
+        Time(), list(controller_observations(rollout))[3].imu, rollout.robot, SENSORS
+    )
     for field, deviation in (('orientation', 0.01), ('linear_acceleration', 0.3)):
         covariance = getattr(message, f'{field}_covariance').reshape(3, 3)
         np.testing.assert_allclose(covariance, np.eye(3) * deviation**2)
-    exact = BUILDER.imu(Time(), list(observations(rollout))[3].imu, rollout.robot, SensorModel())
+    exact = BUILDER.imu(
+        Time(), list(controller_observations(rollout))[3].imu, rollout.robot, SensorModel()
+    )
     assert not exact.angular_velocity_covariance.any()
 
 
 def test_every_message_is_that_of_the_bridge_to_the_last_bit(rollout):
-    store, robot = typestore(), rollout.robot
+    store, robot = load_typestore(), rollout.robot
     soles = SoleContacts(robot, GRAVITY)
-    seen_ones = list(observations(rollout))
+    seen_ones = list(controller_observations(rollout))
     recorded = list(trial_messages(rollout))
     for tick in range(rollout.ticks + 1):
         true, seen = rollout.states[tick], seen_ones[tick]
@@ -93,10 +102,10 @@ def test_every_message_is_that_of_the_bridge_to_the_last_bit(rollout):
         }
         found = {topic: message for topic, at, message in recorded if at == now}
         for topic, message in live.items():
-            ours = bytes(store.serialize_cdr(found[topic], TOPICS[topic]))
+            ours = bytes(store.serialize_cdr(found[topic], BAG_TOPICS[topic]))
             assert deserialize_message(ours, type(message)) == message
         if tick < rollout.ticks:
-            told = found[OBSERVATION].observation
+            told = found[OBSERVATION_TOPIC].observation
             ours = bytes(store.serialize_cdr(told, 'gait_interfaces/msg/Observation'))
             message = BUILDER.observation(seen)
             assert deserialize_message(ours, type(message)) == message

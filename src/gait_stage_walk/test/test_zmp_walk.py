@@ -20,7 +20,7 @@ from gait_stage_walk.zmp.controller import ZmpWalkController
 from gait_stage_walk.zmp.mass_model import mass_model
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 from gait_stage_walk.zmp.stabiliser import MAX_SOLE_ANGLE, Stabiliser
-from gait_tools.adopt.adoption import adopt
+from gait_tools.adopt.adoption import propose_adoption
 
 UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -28,7 +28,7 @@ UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
 def robot_of(tmp_path_factory, **shape):
     place = tmp_path_factory.mktemp('biped') / 'biped.urdf'
     place.write_text(biped_urdf(**shape), encoding='utf-8')
-    return adopt(place).robot
+    return propose_adoption(place).robot
 
 
 @pytest.fixture(scope='module')

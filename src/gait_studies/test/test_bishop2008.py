@@ -22,7 +22,7 @@ from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
 from gait_studies.bishop2008.walk import mean_network
 from gait_tools.cli import main
 from gait_tools.commands import walk
-from gait_tools.study.session import Evolved
+from gait_tools.study.session import FinishedEvolution
 
 need_engine('mujoco')
 SMALL = {
@@ -87,7 +87,7 @@ def test_a_champion_walks_by_its_own_weights(name):
     file = Path(__file__).parents[3] / f'doc/results/{name}_champion.yaml'
     parser = ArgumentParser()
     walk.add_arguments(parser)
-    spec = walk.spec_of(parser.parse_args(['spider', '--champion', str(file)]))
+    spec = walk.spec_from_options(parser.parse_args(['spider', '--champion', str(file)]))
     recorded = read_champion(file).spec
     assert spec.weights_sha256 == recorded.weights_sha256
     assert spec.weights == recorded.weights
@@ -241,7 +241,7 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
     )
     plan, generations = resolve_experiment(read_run(folder)[1]), read_generations(folder)
     mean_network(
-        Evolved(
+        FinishedEvolution(
             plan=plan,
             folder=folder,
             generations=generations,

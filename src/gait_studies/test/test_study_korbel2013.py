@@ -13,7 +13,7 @@ from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import TrialIndex, load_plan
 from gait_studies.korbel2013.beyond import EXPERIMENT_CASES
 from gait_tools import cli
-from gait_tools.study.session import Session, read_evolved
+from gait_tools.study.session import StudySession, read_finished_evolution
 
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = {part.name: part for part in load('studies', 'korbel2013')().parts}
@@ -22,7 +22,7 @@ SHORT = ('--set', 'population=6', '--set', 'duration=4', '--workers', '1', '--js
 
 @pytest.fixture(scope='module')
 def session(tmp_path_factory):
-    made = Session.create(
+    made = StudySession.create(
         tmp_path_factory.mktemp('study') / 'run', 'korbel2013', quick=True, seed=1, workers=1
     )
     yield made
@@ -100,7 +100,7 @@ def test_a_short_evolution_improves_resumes_and_replays(tmp_path, capsys):
     last = json.loads(capsys.readouterr().out)
     assert last['best_fitness'] > last['first_generation_best']
     assert last['evaluations'] == 6 + 2 * 11
-    one = read_evolved(folder)
+    one = read_finished_evolution(folder)
     other = one.plan.spec(one.rows[0].values, TrialIndex())
     for _ in range(3):
         run_trial(other)

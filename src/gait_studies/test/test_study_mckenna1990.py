@@ -8,7 +8,7 @@ import pytest
 from gait_core.registry import load
 from gait_core.testing.skips import need_engine
 from gait_evolver.plan import load_plan
-from gait_tools.study.session import Session
+from gait_tools.study.session import StudySession
 
 need_engine('mujoco')
 ROOT = Path(__file__).resolve().parents[3]
@@ -17,7 +17,7 @@ PARTS = {part.name: part for part in load('studies', 'mckenna1990')().parts}
 
 @pytest.fixture(scope='module')
 def session(tmp_path_factory):
-    made = Session.create(
+    made = StudySession.create(
         tmp_path_factory.mktemp('study') / 'run', 'mckenna1990', quick=True, seed=1, workers=1
     )
     yield made

@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.registry import load
 from gait_core.testing.skips import need_engine
-from gait_tools.study.session import Session
+from gait_tools.study.session import StudySession
 
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = {part.name: part for part in load('studies', 'pike2003')().parts}
@@ -15,7 +15,7 @@ PARTS = {part.name: part for part in load('studies', 'pike2003')().parts}
 
 @pytest.fixture(scope='module')
 def session(tmp_path_factory):
-    made = Session.create(
+    made = StudySession.create(
         tmp_path_factory.mktemp('study') / 'run', 'pike2003', quick=True, seed=1, workers=1
     )
     yield made

@@ -26,15 +26,15 @@ from gait_core.trial.loop import (
 )
 from gait_core.trial.spec import OK, TrialSpec
 
-_COUNT = 'reflex.'
+_COUNT_PREFIX = 'reflex.'
 
 
-def switched(spec: TrialSpec, on: bool) -> TrialSpec:
+def with_reflexes(spec: TrialSpec, on: bool) -> TrialSpec:
     """Return a trial with every reflex of its controller on, or off."""
-    return with_parameters(spec, dict.fromkeys(reflexes_of(spec), on))
+    return with_parameters(spec, dict.fromkeys(reflex_parameters(spec), on))
 
 
-def reflexes_of(spec: TrialSpec) -> tuple[str, ...]:
+def reflex_parameters(spec: TrialSpec) -> tuple[str, ...]:
     """Return the parameters that switch the reflexes of a trial's controller."""
     controller = make_controller(spec, load_robot(spec.scene.robot, spec.scene.draw))
     return tuple(reflex_counts(controller))
@@ -43,9 +43,9 @@ def reflexes_of(spec: TrialSpec) -> tuple[str, ...]:
 def reflex_counts(controller: Controller) -> dict[str, int]:
     """Return how often each reflex of a controller has acted."""
     return {
-        key.removeprefix(_COUNT): int(value)
+        key.removeprefix(_COUNT_PREFIX): int(value)
         for key, value in controller.state().items()
-        if key.startswith(_COUNT)
+        if key.startswith(_COUNT_PREFIX)
     }
 
 
@@ -54,7 +54,7 @@ def with_parameters(spec: TrialSpec, changes: Mapping[str, Any]) -> TrialSpec:
     return replace(spec, parameters={**spec.parameters, **changes})
 
 
-def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
+def thresholds_from_walk(spec: TrialSpec, margin: float) -> dict[str, float]:
     """
     Return thresholds outside what an undisturbed walk reaches.
 
@@ -75,9 +75,9 @@ def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
     if not issubclass(cls, ReflexController):
         raise ConfigurationError(
             f"controller '{spec.controller}' has no reflexes to calibrate: "
-            f'{name_hint(spec.controller, _with_reflexes())}'
+            f'{name_hint(spec.controller, _reflex_controllers())}'
         )
-    loop = TrialLoop(switched(spec, False), cached_engine(spec.scene.engine))
+    loop = TrialLoop(with_reflexes(spec, False), cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     assert isinstance(controller, ReflexController)
     controller.watch()
@@ -93,16 +93,16 @@ def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
     return found
 
 
-def calibrated(specs: Sequence[TrialSpec], margin: float) -> dict[str, float]:
+def calibrate_thresholds(specs: Sequence[TrialSpec], margin: float) -> dict[str, float]:
     """Return thresholds outside what any of several undisturbed walks reaches."""
     found: dict[str, float] = {}
     for spec in specs:
-        for name, value in watched(spec, margin).items():
+        for name, value in thresholds_from_walk(spec, margin).items():
             found[name] = max(value, found.get(name, value))
     return found
 
 
-def events(spec: TrialSpec) -> tuple[str, dict[str, int]]:
+def run_and_count_reflexes(spec: TrialSpec) -> tuple[str, dict[str, int]]:
     """Return the status of a trial, and how often each of its reflexes acted in it."""
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
@@ -111,26 +111,28 @@ def events(spec: TrialSpec) -> tuple[str, dict[str, int]]:
     return loop.status, reflex_counts(controller)
 
 
-def undisturbed_events(
+def count_undisturbed_events(
     specs: Sequence[TrialSpec], thresholds: Mapping[str, float]
 ) -> Counter[str]:
     """Return how often each reflex acts in walks with thresholds, all reflexes being on."""
     total: Counter[str] = Counter()
     for spec in specs:
-        total.update(events(switched(with_parameters(spec, thresholds), True))[1])
+        total.update(
+            run_and_count_reflexes(with_reflexes(with_parameters(spec, thresholds), True))[1]
+        )
     return total
 
 
-def undisturbed(walks: Mapping[str, TrialSpec]) -> dict[str, TrialSpec]:
+def unique_walks_without_reflexes(walks: Mapping[str, TrialSpec]) -> dict[str, TrialSpec]:
     """Return walks by name with their reflexes off, those that are alike but once."""
     found: dict[str, TrialSpec] = {}
     for name, spec in walks.items():
-        walk = switched(spec, False)
+        walk = with_reflexes(spec, False)
         if walk not in found.values():
             found[name] = walk
     return found
 
 
-def _with_reflexes() -> list[str]:
+def _reflex_controllers() -> list[str]:
     names = registry.names('controllers')
     return [name for name in names if issubclass(registry.controller(name), ReflexController)]

@@ -28,14 +28,14 @@ COMMANDS = {
 }
 """Subcommands; each is a module of ``gait_tools.commands`` with ``add_arguments``, ``run``."""
 
-FAILED = 1
-MISTAKE = 2
+EXIT_FAILED = 1
+EXIT_USER_ERROR = 2
 
-_TRIES = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
+_TRIAL_COMMANDS = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
 """Subcommands that run trials in this process."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_CLEAN_UP = 10.0
+_CLEAN_UP_TIME = 10.0
 """For so long [s] after a signal no other one breaks off what is being left in order."""
 
 
@@ -43,7 +43,7 @@ class UserError(Exception):
     """A mistake on the command line, as one line."""
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Answers mistakes with one line that names the nearest valid word."""
 
     def error(self, message: str) -> NoReturn:
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     closed, interrupted, terminated.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    interrupt = Interrupt()
+    interrupt = InterruptHandler()
     try:
         interrupt.install()
         _prepare_streams()
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except UserError as error:
-        return _refuse(str(error))
+        return _print_error(str(error))
     except KeyboardInterrupt:
         _flush_or_discard_output()
         return interrupt.exit_code
@@ -78,33 +78,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         _discard_output()
-        return _refuse(': '.join(filter(None, (error.filename, error.strerror or str(error)))))
+        return _print_error(
+            ': '.join(filter(None, (error.filename, error.strerror or str(error))))
+        )
     except ValueError as error:
         # Imported here: `gait --help` must not wait for NumPy.
         from gait_core.errors import ConfigurationError
 
         if isinstance(error, ConfigurationError):
-            return _refuse(str(error))
-        return _added_code_failed(error)
+            return _print_error(str(error))
+        return _handle_added_code_error(error)
     except RuntimeError as error:
         from gait_core.errors import RunStopped
 
         if isinstance(error, RunStopped):
-            _refuse(f'{error}; it can be resumed')
-            return FAILED
-        return _added_code_failed(error)
+            _print_error(f'{error}; it can be resumed')
+            return EXIT_FAILED
+        return _handle_added_code_error(error)
     except BaseException as error:
-        return _added_code_failed(error)
+        return _handle_added_code_error(error)
     finally:
         interrupt.remove(for_good=arguments is None)
 
 
-class Interrupt:
+class InterruptHandler:
     """SIGINT, SIGTERM and SIGHUP as one KeyboardInterrupt, which later ones cannot interrupt."""
 
     def __init__(self) -> None:
         self._before: dict[int, Any] = {}
-        self._last = -_CLEAN_UP
+        self._last = -_CLEAN_UP_TIME
         self.exit_code = 128 + signal.SIGINT
 
     def install(self) -> None:
@@ -122,7 +124,7 @@ class Interrupt:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
-        if now - self._last < _CLEAN_UP:
+        if now - self._last < _CLEAN_UP_TIME:
             return
         self._last = now
         self.exit_code = 128 + number
@@ -154,26 +156,26 @@ def _flush_or_discard_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _refuse(message: str) -> int:
+def _print_error(message: str) -> int:
     print(f'gait: {" ".join(message.split())}', file=sys.stderr)
-    return MISTAKE
+    return EXIT_USER_ERROR
 
 
-def _added_code_failed(error: BaseException) -> int:
+def _handle_added_code_error(error: BaseException) -> int:
     """Print the exception of a user's own code, or a lack of memory, as one line; raise others."""
     from gait_core.trial.failures import describe_exception, is_from_added_code
 
     if isinstance(error, MemoryError):
-        _refuse(f'there is not enough memory: {describe_exception(error)}')
-        return FAILED
+        _print_error(f'there is not enough memory: {describe_exception(error)}')
+        return EXIT_FAILED
     if not is_from_added_code(error):
         raise error
-    return _refuse(describe_exception(error))
+    return _print_error(describe_exception(error))
 
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ('-h', '--help'):
-        print(_overview())
+        print(_format_usage())
         return 0
     if words[0] == '--version':
         from gait_evolver import __version__
@@ -184,7 +186,7 @@ def _dispatch(words: list[str]) -> int:
     if name not in COMMANDS:
         raise UserError(f"unknown command '{name}': {_nearest(name, COMMANDS)}")
     command = import_module(f'gait_tools.commands.{name}')
-    parser = Parser(
+    parser = CommandParser(
         prog=f'gait {name}',
         description=command.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -192,11 +194,11 @@ def _dispatch(words: list[str]) -> int:
     )
     command.add_arguments(parser)
     try:
-        options = _parsed(parser, words[1:])
+        options = _parse_options(parser, words[1:])
     except SystemExit:
         # argparse has printed the help.
         return 0
-    if name in _TRIES and not getattr(options, 'json', False):
+    if name in _TRIAL_COMMANDS and not getattr(options, 'json', False):
         # Imported here: the other commands must not wait for Numba.
         from gait_core.processes.compiling import announce_compiling
 
@@ -204,13 +206,13 @@ def _dispatch(words: list[str]) -> int:
     return int(command.run(options))
 
 
-def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:
+def _parse_options(parser: CommandParser, words: list[str]) -> argparse.Namespace:
     for before, word in zip(['', *words], words, strict=False):
         # What a shell leaves of an unset variable must not fall back to a default.
         if not word or re.fullmatch('--[a-z-]+=', word):
             name = word.rstrip('=') or before
             raise UserError(f'empty argument{f" behind {name!r}" if name else ""}')
-    options, rest = parser.parse_known_args(_with_negatives(parser, words))
+    options, rest = parser.parse_known_args(_join_negative_values(parser, words))
     if rest:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         wrong = rest[0].partition('=')[0]
@@ -220,7 +222,7 @@ def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:
     return options
 
 
-def _with_negatives(parser: Parser, words: list[str]) -> list[str]:
+def _join_negative_values(parser: CommandParser, words: list[str]) -> list[str]:
     """Return the words, with each value such as -0.05,0,0 tied to its option."""
     # argparse takes them for options: a minus before more than one plain number.
     takers = {f for action in parser._actions if action.nargs != 0 for f in action.option_strings}
@@ -239,7 +241,7 @@ def _nearest(name: str, valid: Any) -> str:
     return name_hint(name, valid)
 
 
-def _overview() -> str:
+def _format_usage() -> str:
     width = max(len(name) for name in COMMANDS)
     lines = [f'  {name:{width}}  {text}' for name, text in COMMANDS.items()]
     return '\n'.join(

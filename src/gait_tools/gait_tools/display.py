@@ -19,7 +19,7 @@ from gait_tools.pictures.trial import write_gif
 FRAMES_PER_SECOND = 12.5
 """Of a video as it is shown: 80 ms a frame, in the hundredths of a second that GIF counts."""
 
-_MOST_FRAMES = 150
+_MAX_FRAMES = 150
 _SIZE = (400, 300)
 
 
@@ -30,7 +30,7 @@ def check_screen() -> None:
         raise ConfigurationError(
             'a viewer needs a display, and DISPLAY is not set; --video FILE works without one'
         )
-    registry.viewer(_first('viewers'))
+    registry.viewer(_first_registered('viewers'))
 
 
 def check_video(path: Path) -> None:
@@ -41,7 +41,7 @@ def check_video(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"video '{path}': the folder '{path.parent}' does not exist")
-    registry.renderer(_first('renderers'))
+    registry.renderer(_first_registered('renderers'))
 
 
 def write_video(path: Path, rollout: Rollout) -> None:
@@ -50,30 +50,30 @@ def write_video(path: Path, rollout: Rollout) -> None:
 
     An enlarged robot is shown in its own, slower time: an insect's steps would be over in a frame.
     """
-    render = registry.renderer(_first('renderers'))
+    render = registry.renderer(_first_registered('renderers'))
     slower = max(1.0, rollout.spec.scene.length_scale**0.5)
     duration = slower * rollout.ticks * rollout.dt
-    factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MOST_FRAMES)))
+    factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MAX_FRAMES)))
     rate = slower * FRAMES_PER_SECOND / factor
     write_gif(path, render(rollout, rate, _SIZE), FRAMES_PER_SECOND)
 
 
-def show(rollout: Rollout) -> None:
+def play_rollout(rollout: Rollout) -> None:
     """Play a rollout in a window, in real time, until its end or until the window is closed."""
     terrain = load_terrain(rollout.spec.scene.terrain)
-    viewer = registry.viewer(_first('viewers'))(rollout.robot, terrain)
+    viewer = registry.viewer(_first_registered('viewers'))(rollout.robot, terrain)
     try:
         began = time.monotonic()
         for tick in range(rollout.ticks + 1):
             if not viewer.open:
                 return
-            viewer.show(_state(rollout, tick))
+            viewer.show(_observation_at(rollout, tick))
             time.sleep(max(0.0, began + tick * rollout.dt - time.monotonic()))
     finally:
         viewer.close()
 
 
-def _state(rollout: Rollout, tick: int) -> Observation:
+def _observation_at(rollout: Rollout, tick: int) -> Observation:
     return Observation(
         tick=tick,
         time=tick * rollout.dt,
@@ -84,7 +84,7 @@ def _state(rollout: Rollout, tick: int) -> Observation:
     )
 
 
-def _first(kind: str) -> str:
+def _first_registered(kind: str) -> str:
     available = registry.names(kind)
     if not available:
         raise ConfigurationError(f'none of the {kind} is registered: is sim_bridge installed?')

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TextIO
 from gait_evolver.loop import EvolutionProgress
 
 
-class Display(Protocol):
+class ProgressDisplay(Protocol):
     """A listener of an evolution that is closed at its end."""
 
     def __call__(self, progress: EvolutionProgress) -> None:
@@ -21,17 +21,17 @@ class Display(Protocol):
         """Leave the terminal tidy."""
 
 
-def make_display(stream: TextIO | None = None) -> Display:
+def make_progress_display(stream: TextIO | None = None) -> ProgressDisplay:
     """Return a bar where the stream (standard error) is a terminal, else plain lines."""
     chosen = stream or sys.stderr
-    return _Bar(chosen) if chosen.isatty() else _Lines(chosen)
+    return _BarDisplay(chosen) if chosen.isatty() else _LineDisplay(chosen)
 
 
-def _best(progress: EvolutionProgress) -> str:
+def _format_best(progress: EvolutionProgress) -> str:
     return 'none' if progress.best is None else f'{progress.best.fitness:.4f}'
 
 
-def _pace(progress: EvolutionProgress) -> str:
+def _format_rate(progress: EvolutionProgress) -> str:
     """Return the rate and the time left, once they are known."""
     if progress.time_left is None:
         return ''
@@ -40,7 +40,7 @@ def _pace(progress: EvolutionProgress) -> str:
     return f'  {progress.rate:.2f} trials/s  {hours}:{minutes:02d}:{seconds:02d} left'
 
 
-class _Lines:
+class _LineDisplay:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._shown = 0
@@ -51,7 +51,8 @@ class _Lines:
         self._shown = progress.generation
         print(
             f'generation {progress.generation}/{progress.generations}  '
-            f'{progress.evaluations} trials  best {_best(progress)}{_pace(progress)}',
+            f'{progress.evaluations} trials  best {_format_best(progress)}'
+            f'{_format_rate(progress)}',
             file=self._stream,
             flush=True,
         )
@@ -64,7 +65,7 @@ class _Lines:
         """Do nothing."""
 
 
-class _Bar:
+class _BarDisplay:
     """One bar over the whole run, in generations and shares of them."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -85,7 +86,7 @@ class _Bar:
         self._bar.total = progress.generations
         self._bar.n = max(self._bar.n, progress.generation + share)
         self._bar.set_postfix_str(
-            f'best {_best(progress)}, {progress.rate:.2f} trials/s', refresh=False
+            f'best {_format_best(progress)}, {progress.rate:.2f} trials/s', refresh=False
         )
         self._bar.refresh()
 

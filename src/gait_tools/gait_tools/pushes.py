@@ -12,11 +12,11 @@ from gait_core.arrays import FloatArray
 from gait_core.trial.scene import Push
 from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
-Run = Callable[[Sequence[TrialSpec]], Sequence[TrialResult]]
+TrialRunner = Callable[[Sequence[TrialSpec]], Sequence[TrialResult]]
 """Runs trials and returns their results in order."""
-DURATION = 0.2
+PUSH_DURATION = 0.2
 """Of a push whose impulse is searched [s]."""
-MOST = 20.0
+MAX_IMPULSE = 20.0
 """Largest impulse that is tried [N s]."""
 
 
@@ -28,7 +28,7 @@ class PushCase:
     direction_deg: float
 
 
-def pushed(
+def with_push(
     spec: TrialSpec, case: PushCase, impulse: float, link: str, duration: float
 ) -> TrialSpec:
     """Return a trial with one push more: a steady force whose impulse [N s] is given."""
@@ -43,8 +43,8 @@ def pushed(
     return replace(spec, scene=replace(spec.scene, pushes=(*spec.scene.pushes, push)))
 
 
-def survived_impulses(
-    run: Run,
+def max_survived_impulses(
+    run_trials: TrialRunner,
     spec: TrialSpec,
     cases: Sequence[PushCase],
     *,
@@ -72,17 +72,17 @@ def survived_impulses(
     after : float [s]
 
     """
-    survived, felled = np.zeros(len(cases)), np.full(len(cases), 2.0 * MOST)
+    survived, felled = np.zeros(len(cases)), np.full(len(cases), 2.0 * MAX_IMPULSE)
     for _ in range(rounds + 1):
-        rows = [row for row, impulse in enumerate(survived) if impulse < MOST]
+        rows = [row for row, impulse in enumerate(survived) if impulse < MAX_IMPULSE]
         impulses = 0.5 * (survived + felled)[rows]
         specs = [
             replace(
-                pushed(spec, cases[row], float(impulse), link, DURATION),
-                duration=cases[row].start + DURATION + after,
+                with_push(spec, cases[row], float(impulse), link, PUSH_DURATION),
+                duration=cases[row].start + PUSH_DURATION + after,
             )
             for row, impulse in zip(rows, impulses, strict=True)
         ]
-        for row, impulse, result in zip(rows, impulses, run(specs), strict=True):
+        for row, impulse, result in zip(rows, impulses, run_trials(specs), strict=True):
             (survived if result.status == OK else felled)[row] = impulse
     return survived

@@ -22,13 +22,13 @@ from gait_core.trial.seeding import derived_seed
 from gait_core.trial.setup import scene_with_engine, usable_engines
 from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
-_SEEDS = 10
-_STARTS = 4
+_UNSEEN_STARTS = 10
+_STARTS_PER_CHANGE = 4
 """Unseen starts that each other change is tried from, beside the recorded one."""
 _TERRAIN_SEEDS = 4
-_LEAN = np.radians(1.0)
+_MAX_JOINT_ERROR = np.radians(1.0)
 """Largest error of an unseen start in roll, pitch and every joint [rad; in l for lengths]."""
-_DROP = 0.01
+_MAX_DROP = 0.01
 """Largest height of an unseen start over the ground, in length scales."""
 
 
@@ -63,23 +63,29 @@ class CardRow:
     fitness_deviation: float | None
 
 
-Progress = Callable[[str], None]
+ProgressReport = Callable[[str], None]
 
 
-def card(champion: Champion, progress: Progress = lambda text: None) -> list[CardRow]:
+def robustness_card(
+    champion: Champion, progress: ProgressReport = lambda text: None
+) -> list[CardRow]:
     """
     Return the robustness card of a champion; its trials are run in this process, one by one.
 
     Every trial is gated, by the limits of the champion's own run or those of its robot.
     """
     rows = []
-    for condition in conditions(champion):
+    for condition in card_conditions(champion):
         progress(f'{condition.group}: {condition.label}')
-        rows.append(_row(condition, [_run(spec, condition.mass) for spec in condition.specs]))
+        rows.append(
+            _card_row(
+                condition, [_run_with_mass(spec, condition.mass) for spec in condition.specs]
+            )
+        )
     return rows
 
 
-def conditions(champion: Champion) -> list[Condition]:
+def card_conditions(champion: Champion) -> list[Condition]:
     """Return what a champion is tried in, in the order of the card."""
     spec = champion.spec
     robot = load_robot(spec.scene.robot, spec.scene.draw)
@@ -87,24 +93,25 @@ def conditions(champion: Champion) -> list[Condition]:
         spec = replace(spec, gates=default_gate_limits(robot, spec.scene))
     recorded = tuple(replace(spec, seed=seed) for seed in champion.seeds)
     found = [Condition(group='record', label='as it was chosen', specs=recorded)]
-    unseen = tuple(_unseen(spec, robot, number) for number in range(_SEEDS))
-    starts = (spec, *unseen[:_STARTS])
+    unseen = tuple(_unseen_start(spec, robot, number) for number in range(_UNSEEN_STARTS))
+    starts = (spec, *unseen[:_STARTS_PER_CHANGE])
     found.append(
         Condition(
             group='unseen starts',
-            label=f'{_SEEDS} seeds: lean and joints off by up to 1 degree, dropped up to l/100',
+            label=f'{_UNSEEN_STARTS} seeds: lean and joints off by up to 1 degree, dropped up to '
+            'l/100',
             specs=unseen,
         )
     )
     for factor in (0.5, 0.75, 1.25, 1.5):
         friction = factor * spec.scene.friction
-        specs = tuple(_changed(one, friction=friction) for one in starts)
+        specs = tuple(_with_scene(one, friction=friction) for one in starts)
         found.append(Condition(group='friction', label=f'{friction:.3g}', specs=specs))
     for factor in (0.8, 0.9, 1.1, 1.2):
         found.append(
             Condition(group='mass', label=f'{factor - 1.0:+.0%}', specs=starts, mass=factor)
         )
-    found += list(_terrains(spec, starts, robot))
+    found += list(_terrain_conditions(spec, starts, robot))
     for engine in usable_engines():
         if engine != spec.scene.engine:
             specs = tuple(
@@ -125,26 +132,26 @@ def card_markdown(rows: Sequence[CardRow]) -> str:
             row.group,
             row.label,
             f'{row.succeeded} of {row.trials}',
-            spread(row.distance_mean, row.distance_deviation, row.trials),
-            spread(row.fitness_mean, row.fitness_deviation, row.trials),
+            format_spread(row.distance_mean, row.distance_deviation, row.trials),
+            format_spread(row.fitness_mean, row.fitness_deviation, row.trials),
         )
         lines.append('| ' + ' | '.join(cells) + ' |')
     return '\n'.join(lines) + '\n'
 
 
-def spread(mean: float | None, deviation: float | None, trials: int) -> str:
+def format_spread(mean: float | None, deviation: float | None, trials: int) -> str:
     """Return a mean with its standard deviation where there are several trials."""
     if mean is None:
         return '-'
     return f'{mean:.3f}' + (f' ± {deviation:.3f}' if trials > 1 else '')
 
 
-def _changed(spec: TrialSpec, **changes: Any) -> TrialSpec:
+def _with_scene(spec: TrialSpec, **changes: Any) -> TrialSpec:
     scene: Scene = replace(spec.scene, **changes)
     return replace(spec, scene=scene)
 
 
-def _unseen(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
+def _unseen_start(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
     """Return the trial from a start that no evolution has seen."""
     seed = derived_seed(spec.seed, number + 1)
     rng = np.random.default_rng(seed)
@@ -153,21 +160,21 @@ def _unseen(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
     for i, name in enumerate(robot.joint_names):
         scale = robot.length_scale if robot.joint[name].kind == 'prismatic' else 1.0
         start = joints.get(name, float(robot.stance[i])) + scale * float(
-            rng.uniform(-_LEAN, _LEAN)
+            rng.uniform(-_MAX_JOINT_ERROR, _MAX_JOINT_ERROR)
         )
         # A limit is no place to start beyond.
         joints[name] = float(np.clip(start, robot.lower[i], robot.upper[i]))
     initial: InitialState = replace(
         known,
-        roll=known.roll + float(rng.uniform(-_LEAN, _LEAN)),
-        pitch=known.pitch + float(rng.uniform(-_LEAN, _LEAN)),
-        clearance=known.clearance + float(rng.uniform(0.0, _DROP)) * robot.length_scale,
+        roll=known.roll + float(rng.uniform(-_MAX_JOINT_ERROR, _MAX_JOINT_ERROR)),
+        pitch=known.pitch + float(rng.uniform(-_MAX_JOINT_ERROR, _MAX_JOINT_ERROR)),
+        clearance=known.clearance + float(rng.uniform(0.0, _MAX_DROP)) * robot.length_scale,
         joint_positions=joints,
     )
     return replace(spec, seed=seed, scene=replace(spec.scene, initial=initial))
 
 
-def _terrains(
+def _terrain_conditions(
     spec: TrialSpec, starts: Sequence[TrialSpec], robot: RobotModel
 ) -> Iterator[Condition]:
     """Yield ground at the robot's own scale: rough by a few per cent of it, and slopes."""
@@ -175,7 +182,7 @@ def _terrains(
     for share in (0.01, 0.02, 0.04):
         parameters = {'range': share * length, 'extent': 40.0 * length, 'flat_radius': 0.0}
         specs = tuple(
-            _changed(spec, terrain=TerrainSpec(name='rough', parameters=parameters, seed=seed))
+            _with_scene(spec, terrain=TerrainSpec(name='rough', parameters=parameters, seed=seed))
             for seed in range(_TERRAIN_SEEDS)
         )
         yield Condition(
@@ -192,13 +199,13 @@ def _terrains(
             group='terrain',
             label=f'slope of {angle:+.0f} degrees',
             specs=tuple(
-                _changed(one, terrain=TerrainSpec(name='slope', parameters=parameters))
+                _with_scene(one, terrain=TerrainSpec(name='slope', parameters=parameters))
                 for one in starts
             ),
         )
 
 
-def _run(spec: TrialSpec, mass: float) -> TrialResult:
+def _run_with_mass(spec: TrialSpec, mass: float) -> TrialResult:
     if mass == 1.0:
         return run_trial(spec)
     name = spec.scene.engine
@@ -215,7 +222,7 @@ def _run(spec: TrialSpec, mass: float) -> TrialResult:
         engine.close()
 
 
-def _row(condition: Condition, results: Sequence[TrialResult]) -> CardRow:
+def _card_row(condition: Condition, results: Sequence[TrialResult]) -> CardRow:
     distances = [r.metrics['displacement_x_m'] for r in results if 'distance_m' in r.metrics]
     fitness = [r.fitness for r in results if r.fitness is not None]
     return CardRow(

@@ -21,8 +21,8 @@ from gait_core.testing.walkers import (
     dog_urdf,
     insect_urdf,
 )
-from gait_tools.adopt.adoption import adopt
-from gait_tools.adopt.folder import check_folder, write_folder
+from gait_tools.adopt.adoption import propose_adoption
+from gait_tools.adopt.folder import check_folder, write_robot_folder
 
 HEIGHT = 0.75 * (UPPER + LOWER)
 Y_UP = (math.pi / 2, 0.0, math.pi / 2)
@@ -34,7 +34,7 @@ def adopted(tmp_path):
 
     def make(text, name='dog.urdf'):
         (tmp_path / name).write_text(text, encoding='utf-8')
-        return adopt(tmp_path / name)
+        return propose_adoption(tmp_path / name)
 
     return make
 
@@ -59,7 +59,7 @@ def test_legs_roles_and_frame_of_a_quadruped_are_found_whatever_its_axes(adopted
         assert one.leg.joints == (f'{prefix}_a', f'{prefix}_b', f'{prefix}_c')
         assert one.roles == ('abduction', 'hip', 'knee')
         assert one.leg.sole == f'{prefix}_toe'
-        assert not one.sprawled
+        assert not one.is_sprawled
     turn = np.array(found.root_rpy or (0.0, 0.0, 0.0))
     np.testing.assert_allclose(np.sin(turn), np.sin(root_rpy), atol=1e-9)
     assert found.robot.mirror_pairs['FL_a'] == ('FR_a', -1.0)
@@ -117,7 +117,7 @@ def test_the_workspace_of_a_leg_in_its_plane_is_that_of_two_bars(adopted):
 def test_an_insect_reaches_out_and_lifts_its_knees(adopted):
     found = adopted(insect_urdf(), 'insect.urdf')
     assert [one.leg.name for one in found.legs] == ['lf', 'rf', 'lm', 'rm', 'lr', 'rr']
-    assert all(one.roles == ('yaw', 'hip', 'knee') and one.sprawled for one in found.legs)
+    assert all(one.roles == ('yaw', 'hip', 'knee') and one.is_sprawled for one in found.legs)
     assert found.gait['gait'] == 'tripod'
     feet = soles(found.robot)
     assert np.ptp(feet[:, 2]) < 1e-4
@@ -224,7 +224,7 @@ def test_the_folder_gives_the_robot_as_it_was_proposed(tmp_path, adopted):
     found = adopted(text)
     folder = tmp_path / 'rex'
     check_folder(folder)
-    write_folder(folder, found)
+    write_robot_folder(folder, found)
     assert (folder / 'meshes' / 'cube.obj').is_file()
     robot = read_robot(folder)
     assert robot.name == 'rex'
@@ -246,7 +246,9 @@ def test_a_folder_that_is_written_again_is_read_again(tmp_path):
     (tmp_path / 'dog.urdf').write_text(dog_urdf(), encoding='utf-8')
     knees = []
     for height in (0.0, 0.9):
-        write_folder(tmp_path / 'rex', adopt(tmp_path / 'dog.urdf', height=height))
+        write_robot_folder(
+            tmp_path / 'rex', propose_adoption(tmp_path / 'dog.urdf', height=height)
+        )
         knees.append(load_robot(str(tmp_path / 'rex')).nominal_stance['FL_c'])
     assert knees[1] > knees[0] + 0.3
 

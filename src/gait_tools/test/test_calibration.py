@@ -28,7 +28,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_walks(tmp_path, cap
     def walk(*_):
         raise AssertionError('it walks')
 
-    monkeypatch.setattr('gait_tools.calibration.calibrated', walk)
+    monkeypatch.setattr('gait_tools.calibration.calibrate_thresholds', walk)
     for out, said in ((tmp_path / 'none' / 'a.yaml', 'does not exist'), (tmp_path, 'is a folder')):
         assert cli.main(['calibrate', 'roach', '--out', str(out)]) == 2
         error = capsys.readouterr().err

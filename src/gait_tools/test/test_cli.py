@@ -156,7 +156,7 @@ def test_walk_for_a_person_and_its_record(gait, tmp_path):
     assert code == 0
     assert out.startswith('legged_box with wave on kinematic: ok\n')
     trial = read_bag(tmp_path / 'record')
-    assert len(trial.moments) == 25
+    assert len(trial.periods) == 25
     assert trial.result.trial_hash in out
     code, out, _ = gait('replay', str(tmp_path / 'record'), '--json')
     assert code == 0 and json.loads(out)['equal'] is True

@@ -34,7 +34,7 @@ from gait_evolver.run.log import read_log
 from gait_evolver.run.store import RunStore
 from gait_tools.bags import chunks
 from gait_tools.bags.read import read_bag
-from gait_tools.bags.write import SEALED, seal, write_bag
+from gait_tools.bags.write import SEALED_ENTRIES, compute_seal, write_bag
 
 COUNT = 60
 EXPERIMENT = {
@@ -107,9 +107,9 @@ def bits(trial):
         to_plain_data([trial.spec, trial.result, dict(trial.about)]),
         [
             to_plain_data([one.observation, one.command, one.seed, one.dt, one.names])
-            for one in trial.moments
+            for one in trial.periods
         ],
-        np.array([one.applied.position for one in trial.moments]).tolist(),
+        np.array([one.applied.position for one in trial.periods]).tolist(),
     ]
 
 
@@ -130,7 +130,9 @@ def sealed(folder, content):
     file = folder / 'metadata.yaml'
     document = yaml.safe_load(file.read_text())
     about = document['rosbag2_bagfile_information']['custom_data']
-    about['gait.sha256'] = seal({key: about[f'gait.{key}'] for key in SEALED}, content)
+    about['gait.sha256'] = compute_seal(
+        {key: about[f'gait.{key}'] for key in SEALED_ENTRIES}, content
+    )
     file.write_text(yaml.safe_dump(document))
 
 

@@ -23,12 +23,12 @@ from gait_core.testing.doubles import (
 from gait_core.trial.hash import TrialHash
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import InitialState, SensorModel
-from gait_tools.bags.controller import through_controller
-from gait_tools.bags.messages import OBSERVATION, trial_messages
+from gait_tools.bags.controller_replay import replay_through_controller
+from gait_tools.bags.messages import OBSERVATION_TOPIC, trial_messages
 from gait_tools.bags.read import read_bag
-from gait_tools.bags.types import typestore
+from gait_tools.bags.types import load_typestore
 from gait_tools.bags.write import check_bag, write_bag
-from gait_tools.commands.replay import write_trajectory
+from gait_tools.commands.replay import write_targets_csv
 
 
 class Feeling(WaveController):
@@ -68,7 +68,7 @@ def bag(loop, rollout, tmp_path_factory):
 
 def messages(folder):
     """Return (topic, log time, message) of a bag, as rosbags reads it."""
-    store = typestore()
+    store = load_typestore()
     with Reader(folder) as reader:
         return [
             (connection.topic, stamp, store.deserialize_cdr(raw, connection.msgtype))
@@ -77,7 +77,7 @@ def messages(folder):
 
 
 def test_the_trajectory_is_the_targets_to_the_last_bit(rollout, tmp_path):
-    write_trajectory(tmp_path / 'walk.csv', rollout)
+    write_targets_csv(tmp_path / 'walk.csv', rollout)
     header, *rows = csv.reader((tmp_path / 'walk.csv').read_text().splitlines())
     assert tuple(header) == ('time_s', *rollout.robot.target_names)
     found = np.array(rows, dtype=float)
@@ -106,7 +106,7 @@ def test_the_bag_holds_every_tick(bag, rollout):
         '/imu/data': count,
         '/stability': count,
         '/joint_trajectory': rollout.ticks,
-        OBSERVATION: rollout.ticks,
+        OBSERVATION_TOPIC: rollout.ticks,
         '/robot_description': 1,
     }
     states = [message for _, message in by_topic['/joint_states']]
@@ -156,7 +156,7 @@ def test_a_folder_that_is_taken_is_refused_in_one_line(bag, loop, rollout, tmp_p
     with pytest.raises(ConfigurationError, match='may not be written'):
         check_bag(tmp_path / 'file' / 'bag')
     with pytest.raises(ConfigurationError, match='No such file'):
-        write_trajectory(tmp_path / 'none' / 'walk.csv', rollout)
+        write_targets_csv(tmp_path / 'none' / 'walk.csv', rollout)
 
 
 def test_what_ros2_bag_reads_of_the_metadata(bag, rollout):
@@ -206,11 +206,11 @@ def test_a_bag_holds_every_bit_that_the_trial_was_hashed_of(tmp_path):
     assert trial.about == {'generation': 3} and trial.result.trial_hash == loop.result().trial_hash
     digest = TrialHash()
     digest.periods(
-        StateTape.from_states([moment.observation for moment in trial.moments]),
-        AppliedTape.from_periods([moment.applied for moment in trial.moments]),
+        StateTape.from_states([moment.observation for moment in trial.periods]),
+        AppliedTape.from_periods([moment.applied for moment in trial.periods]),
     )
     digest.end(loop.rollout().states[-1:], loop.status)
-    assert trial.moments[0].applied.position.shape[0] == 2
+    assert trial.periods[0].applied.position.shape[0] == 2
     assert digest.hexdigest() == loop.result().trial_hash
 
 
@@ -218,19 +218,19 @@ def test_a_controller_answers_to_a_bag_as_it_did(tmp_path):
     noisy = SensorModel(joint_position_noise=0.01, delay_ticks=2)
     scene = replace(spec_for_test().scene, sensors=noisy)
     recorded(tmp_path / 'bag', scene=scene)
-    found = through_controller(read_bag(tmp_path / 'bag'), legged_box())
+    found = replay_through_controller(read_bag(tmp_path / 'bag'), legged_box())
     assert (found.periods, found.differing, found.first, found.equal) == (20, 0, None, True)
 
 
 def test_another_answer_is_found_and_measured(tmp_path):
     recorded(tmp_path / 'bag')
     trial = read_bag(tmp_path / 'bag')
-    moments = list(trial.moments)
+    moments = list(trial.periods)
     seen = moments[7].observation
     off = seen.joint_positions.copy()
     off[2] += 0.5
     moments[7] = replace(moments[7], observation=replace(seen, joint_positions=off))
-    found = through_controller(replace(trial, moments=tuple(moments)), legged_box())
+    found = replay_through_controller(replace(trial, periods=tuple(moments)), legged_box())
     assert (found.differing, found.first) == (1, 7)
     assert found.largest == pytest.approx(5e-4) and found.target == seen.joint_names[2]
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from gait_core.testing.doubles import register_temporarily
-from gait_tools.cli import COMMANDS, MISTAKE, Parser, main
+from gait_tools.cli import COMMANDS, EXIT_USER_ERROR, CommandParser, main
 from gait_tools.study.definition import Study
 
 READ = ('FILE', 'ROBOT', 'EXPERIMENT', 'RUN_DIR_OR_CHAMPION', 'URDF', 'NAME=PATH')
@@ -26,7 +26,7 @@ def arguments():
     """Return command, option (empty for a positional argument) and metavar of every argument."""
     found = []
     for name in COMMANDS:
-        parser = Parser(prog=name, allow_abbrev=False)
+        parser = CommandParser(prog=name, allow_abbrev=False)
         import_module(f'gait_tools.commands.{name}').add_arguments(parser)
         for action in parser._actions:
             if action.metavar is not None:
@@ -95,7 +95,7 @@ def test_what_is_no_usable_file_is_refused_in_one_line(name, option, kind, tmp_p
     finally:
         signal.alarm(0)
     printed = capsys.readouterr()
-    assert code == MISTAKE, printed
+    assert code == EXIT_USER_ERROR, printed
     (line,) = printed.err.splitlines()
     # Of a package the folder is followed to where a link leads.
     assert ('given.yaml' in line or '/dev/zero' in line) and len(line) < 500
@@ -114,6 +114,6 @@ def test_what_is_no_run_is_not_resumed(name, kind, tmp_path, capsys):
     finally:
         signal.alarm(0)
     printed = capsys.readouterr()
-    assert code == MISTAKE, printed
+    assert code == EXIT_USER_ERROR, printed
     (line,) = printed.err.splitlines()
     assert Path(path).name in line

@@ -18,9 +18,9 @@ from gait_core.testing.doubles import (
 )
 from gait_core.trial.loop import run_loop
 from gait_tools.pictures.trial import (
-    MOST_BYTES,
+    MAX_GIF_SIZE,
+    draw_fitness,
     draw_gait_diagram,
-    draw_progress,
     draw_zmp,
     write_gif,
 )
@@ -52,7 +52,7 @@ def test_a_large_gif_shrinks_below_the_limit(tmp_path):
     # Noise does not compress: 80 frames of 240 x 320 are more than 2 MB with any palette.
     path = tmp_path / 'noise.gif'
     write_gif(path, frames(80, (240, 320)), 12.5)
-    assert path.stat().st_size <= MOST_BYTES
+    assert path.stat().st_size <= MAX_GIF_SIZE
     with Image.open(path) as picture:
         assert picture.n_frames == 80
         assert picture.width < 320
@@ -85,7 +85,7 @@ def test_plots_are_pictures_with_ink(tmp_path, rollout):
     for name, draw in (('zmp.png', draw_zmp), ('gait.png', draw_gait_diagram)):
         draw(tmp_path / name, rollout)
         assert _ink(tmp_path / name) > 200
-    draw_progress(tmp_path / 'progress.png', [[0.1, 0.3], [], [0.2, 0.5]])
+    draw_fitness(tmp_path / 'progress.png', [[0.1, 0.3], [], [0.2, 0.5]])
     assert _ink(tmp_path / 'progress.png') > 200
 
 

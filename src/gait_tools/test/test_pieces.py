@@ -11,22 +11,22 @@ import time
 import pytest
 
 from gait_core.errors import ConfigurationError, RunStopped
-from gait_tools.study.tasks import work_off
+from gait_tools.study.tasks import run_tasks
 
 
 def test_what_is_done_is_not_done_again(tmp_path):
     file = tmp_path / 'deep' / 'done.jsonl'
-    assert work_off(math.sqrt, {'a': 9.0, 'b': 16.0}, file, 1) == {'a': 3.0, 'b': 4.0}
+    assert run_tasks(math.sqrt, {'a': 9.0, 'b': 16.0}, file, 1) == {'a': 3.0, 'b': 4.0}
     # Other numbers under the keys would give other results, were they worked off again.
     pieces = {'b': 1.0, 'c': 25.0, 'a': 1.0}
-    assert work_off(math.sqrt, pieces, file, 1) == {'b': 4.0, 'c': 5.0, 'a': 3.0}
+    assert run_tasks(math.sqrt, pieces, file, 1) == {'b': 4.0, 'c': 5.0, 'a': 3.0}
 
 
 def test_a_line_cut_short_is_worked_out_again(tmp_path):
     file = tmp_path / 'done.jsonl'
-    work_off(math.sqrt, {'a': 9.0, 'b': 16.0}, file, 1)
+    run_tasks(math.sqrt, {'a': 9.0, 'b': 16.0}, file, 1)
     file.write_text(file.read_text()[:-5])
-    assert work_off(math.sqrt, {'a': 1.0, 'b': 25.0}, file, 1) == {'a': 3.0, 'b': 5.0}
+    assert run_tasks(math.sqrt, {'a': 1.0, 'b': 25.0}, file, 1) == {'a': 3.0, 'b': 5.0}
     assert len(file.read_text().splitlines()) == 2
 
 
@@ -34,19 +34,19 @@ def test_a_file_that_is_spoilt_is_named(tmp_path):
     file = tmp_path / 'done.jsonl'
     file.write_text('what\n{"key": "a", "value": 1}\n')
     with pytest.raises(ConfigurationError, match=r'done\.jsonl, line 1'):
-        work_off(math.sqrt, {'a': 9.0}, file, 1)
+        run_tasks(math.sqrt, {'a': 9.0}, file, 1)
 
 
 def test_processes_give_the_same_as_one(tmp_path):
     pieces = {str(number): float(number) for number in range(5)}
-    found = work_off(math.sqrt, pieces, tmp_path / 'two.jsonl', 2)
-    assert found == work_off(math.sqrt, pieces, tmp_path / 'one.jsonl', 1)
+    found = run_tasks(math.sqrt, pieces, tmp_path / 'two.jsonl', 2)
+    assert found == run_tasks(math.sqrt, pieces, tmp_path / 'one.jsonl', 1)
     assert list(found) == list(pieces)
 
 
 def test_an_error_in_a_process_is_raised(tmp_path):
     with pytest.raises(RuntimeError, match='ValueError: math domain'):
-        work_off(math.sqrt, {'a': -1.0, 'b': 4.0}, tmp_path / 'two.jsonl', 2)
+        run_tasks(math.sqrt, {'a': -1.0, 'b': 4.0}, tmp_path / 'two.jsonl', 2)
 
 
 FATAL = '''
@@ -81,7 +81,7 @@ def fatal(tmp_path, monkeypatch):
 
 def test_a_piece_whose_process_is_killed_is_worked_off_again(tmp_path, fatal, capsys):
     pieces = {'a': str(tmp_path / 'one'), 'b': str(tmp_path / 'two')}
-    assert work_off(fatal.killed_once, pieces, tmp_path / 'done.jsonl', 2) == pieces
+    assert run_tasks(fatal.killed_once, pieces, tmp_path / 'done.jsonl', 2) == pieces
     lines = sorted(line.rpartition(' was ')[2] for line in capsys.readouterr().err.splitlines())
     assert lines == ['killed by SIGKILL in piece a', 'killed by SIGKILL in piece b']
 
@@ -90,7 +90,7 @@ def test_a_piece_that_ends_its_processes_is_named_and_the_others_are_kept(tmp_pa
     file = tmp_path / 'done.jsonl'
     pieces = {'a': False, 'b': True}
     with pytest.raises(RunStopped, match='piece b ended 3 workers, the last: worker .* SIGKILL'):
-        work_off(fatal.killed, pieces, file, 1)
+        run_tasks(fatal.killed, pieces, file, 1)
     assert json.loads(file.read_text()) == {'key': 'a', 'value': False}
 
 
@@ -102,7 +102,7 @@ def test_an_interrupt_ends_the_processes_and_keeps_what_is_done(tmp_path, monkey
 
     monkeypatch.setattr('gait_tools.study.tasks.json.dumps', interrupted)
     with pytest.raises(KeyboardInterrupt):
-        work_off(time.sleep, {str(number): 0.05 for number in range(400)}, file, 2)
+        run_tasks(time.sleep, {str(number): 0.05 for number in range(400)}, file, 2)
     # 400 pieces take 10 s: processes that go on with the queue would still be there.
     assert multiprocessing.active_children() == []
     assert file.read_text() == ''

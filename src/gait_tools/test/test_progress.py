@@ -5,7 +5,7 @@ import io
 import pytest
 
 from gait_evolver.loop import EvolutionProgress
-from gait_tools.progress import make_display
+from gait_tools.progress import make_progress_display
 
 
 class Terminal(io.StringIO):
@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
 
 def test_a_log_gets_one_plain_line_per_generation_with_rate_and_time_left():
     stream = io.StringIO()
-    display = make_display(stream)
+    display = make_progress_display(stream)
     progress = EvolutionProgress(generations=3, trials_total=2)
     display(progress)
     for generation, left in ((1, 7322.4), (2, 3661.2)):
@@ -33,14 +33,14 @@ def test_a_log_gets_one_plain_line_per_generation_with_rate_and_time_left():
 
 def test_a_run_that_was_only_read_shows_no_rate():
     stream = io.StringIO()
-    make_display(stream)(EvolutionProgress(generations=3, generation=3, evaluations=9))
+    make_progress_display(stream)(EvolutionProgress(generations=3, generation=3, evaluations=9))
     assert stream.getvalue() == 'generation 3/3  9 trials  best none\n'
 
 
 @pytest.mark.parametrize('done', [0, 1])
 def test_a_terminal_gets_a_bar_with_rate_and_time_left(done):
     stream = Terminal()
-    display = make_display(stream)
+    display = make_progress_display(stream)
     display(
         EvolutionProgress(generations=4, generation=2, trials_total=2, trials_done=done, rate=3.5)
     )

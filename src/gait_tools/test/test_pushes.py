@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.trial.scene import Push, Scene
 from gait_core.trial.spec import FELL, OK, TrialSpec
-from gait_tools.pushes import PushCase, pushed, survived_impulses
+from gait_tools.pushes import PushCase, max_survived_impulses, with_push
 
 SPEC = TrialSpec(scene=Scene(robot='guroo'), controller='hold')
 LIMITS = {0.0: 3.3, 90.0: 19.99, 180.0: 25.0, 270.0: 0.0}
@@ -26,15 +26,15 @@ def falls_beyond_its_limit(specs):
 
 
 def test_a_bisection_comes_within_its_resolution_from_below():
-    found = survived_impulses(falls_beyond_its_limit, SPEC, CASES, link='torso', rounds=6)
+    found = max_survived_impulses(falls_beyond_its_limit, SPEC, CASES, link='torso', rounds=6)
     resolution = 20.0 / 2**6
     for impulse, limit in zip(found, LIMITS.values(), strict=True):
         assert 0.0 <= min(limit, 20.0) - impulse <= resolution
 
 
 def test_a_push_has_the_impulse_and_comes_beside_those_of_the_scene():
-    once = pushed(SPEC, CASES[0], 5.0, 'torso', 0.2)
-    twice = pushed(once, CASES[1], 8.0, '', 0.1)
+    once = with_push(SPEC, CASES[0], 5.0, 'torso', 0.2)
+    twice = with_push(once, CASES[1], 8.0, '', 0.1)
     assert twice.scene.pushes[0] == Push(
         start=2.0, duration=0.2, force=(25.0, 0.0, 0.0), link='torso'
     )
@@ -48,5 +48,5 @@ def test_a_trial_ends_a_while_after_its_push():
         asked.extend(specs)
         return falls_beyond_its_limit(specs)
 
-    survived_impulses(run, SPEC, CASES[:1], link='torso', rounds=1, after=3.0)
+    max_survived_impulses(run, SPEC, CASES[:1], link='torso', rounds=1, after=3.0)
     assert [spec.duration for spec in asked] == pytest.approx([5.2, 5.2])

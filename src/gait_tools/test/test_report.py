@@ -25,8 +25,8 @@ from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore, read_generations
 from gait_tools import cli
 from gait_tools.report import charts
-from gait_tools.report.build import build_page, load_subject
-from gait_tools.report.replay import _hull, replay
+from gait_tools.report.build import build_report, load_subject
+from gait_tools.report.replay import _hull, replay_data
 
 EXPERIMENT = {
     'description': 'A <b>box</b> & its legs.',
@@ -57,7 +57,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def html(run):
-    return build_page(load_subject(run)).html()
+    return build_report(load_subject(run)).html()
 
 
 @pytest.fixture(scope='module')
@@ -120,7 +120,7 @@ def test_the_command_repeats_the_run(run, html, tmp_path, monkeypatch):
 
 
 def test_a_champion_alone_has_a_page_without_its_search(run):
-    page = build_page(load_subject(run / 'champion.yaml'))
+    page = build_report(load_subject(run / 'champion.yaml'))
     text = ''.join(page.body)
     assert page.replay is not None and 'Gait diagram' in text
     assert '<h2>Fitness</h2>' not in text and 'gait evolve' not in text
@@ -212,7 +212,7 @@ def test_margins_are_shown_for_as_long_as_they_are_defined(rollout):
 
 @pytest.mark.parametrize('count', [1, 2, 7, 25, 200, 5000])
 def test_generations_have_whole_ticks_and_few(count):
-    step = charts._whole_ticks(count)['dtick']
+    step = charts._integer_axis(count)['dtick']
     assert step >= 1 and step == int(step) and count / step <= 10
 
 
@@ -220,7 +220,7 @@ def test_generations_have_whole_ticks_and_few(count):
 
 
 def test_the_player_shows_the_recorded_poses(rollout):
-    found = replay(rollout)
+    found = replay_data(rollout)
     poses = floats(found['poses'], found['frames'], found['links'], 7)
     every = round(found['period'] / rollout.dt)
     frames = link_poses(rollout.robot, rollout.joint_positions, rollout.body_poses)[::every]
@@ -258,7 +258,7 @@ def test_force_elements_are_drawn_between_their_ends(rollout):
         rollout.ticks,
         body_poses=poses,
     )
-    found = replay(tied)
+    found = replay_data(tied)
     element = robot.force_elements[0]
     np.testing.assert_allclose(
         floats(found['strings'], -1, 3)[:2], [element.point_a, element.point_b], rtol=1e-6
@@ -280,7 +280,7 @@ def test_200_generations_stay_small(run):
     ]
     subject = replace(load_subject(run), generations=generations)
     assert isinstance(generations[0][0], TrialRow)
-    html = build_page(subject).html()
+    html = build_report(subject).html()
     assert len(html.encode()) < 10e6
 
 

@@ -17,7 +17,13 @@ from gait_core.trial.loop import cached_engine, run_trial
 from gait_core.trial.setup import default_trial, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_tools import cli
-from gait_tools.robustness import _run, card, card_markdown, conditions, scale_mass
+from gait_tools.robustness import (
+    _run_with_mass,
+    card_conditions,
+    card_markdown,
+    robustness_card,
+    scale_mass,
+)
 
 
 @pytest.fixture(autouse=True, scope='module')
@@ -48,11 +54,11 @@ def champion():
 
 
 def of_group(champion, group):
-    return [one for one in conditions(champion) if one.group == group]
+    return [one for one in card_conditions(champion) if one.group == group]
 
 
 def test_the_record_is_repeated(champion):
-    row = card(champion)[0]
+    row = robustness_card(champion)[0]
     assert (row.group, row.trials, row.succeeded) == ('record', 1, 1)
     assert row.fitness_mean == champion.fitness
 
@@ -101,17 +107,17 @@ def test_masses_span_20_per_cent(champion):
 
 def test_every_trial_is_gated(champion):
     without = replace(champion, spec=replace(champion.spec, gates={}))
-    for condition in conditions(without):
+    for condition in card_conditions(without):
         assert all(spec.gates for spec in condition.specs)
     slow = replace(champion, spec=replace(champion.spec, gates={'speed': 1e-6}))
-    row = card(slow)[0]
+    row = robustness_card(slow)[0]
     assert (row.succeeded, row.fitness_mean) == (0, None)
 
 
 def test_the_markdown_has_a_line_per_condition(champion):
-    rows = card(champion)
+    rows = robustness_card(champion)
     lines = card_markdown(rows).splitlines()
-    assert len(lines) == 2 + len(rows) == 2 + len(conditions(champion))
+    assert len(lines) == 2 + len(rows) == 2 + len(card_conditions(champion))
     assert f'{rows[1].succeeded} of 10' in lines[3]
 
 
@@ -121,7 +127,7 @@ def test_the_command_adds_the_card_to_the_page(champion, tmp_path, capsys):
     words = ['report', str(file), '--card', '--markdown', str(tmp_path / 'card.md'), '--json']
     assert cli.main(words) == 0
     found = json.loads(capsys.readouterr().out)
-    assert len(found['card']) == len(conditions(champion))
+    assert len(found['card']) == len(card_conditions(champion))
     assert '<h2>Robustness</h2>' in (tmp_path / 'champion.html').read_text()
     assert (tmp_path / 'card.md').read_text().startswith('| Changed |')
     assert cli.main(['report', str(file), '--markdown', str(tmp_path / 'x.md')]) == 2
@@ -143,5 +149,5 @@ def test_a_heavier_robot_weighs_more_on_the_ground(monkeypatch):
 
     monkeypatch.setattr('gait_tools.robustness.run_trial', weighed)
     for mass in (1.0, 1.2):
-        _run(spec, mass)
+        _run_with_mass(spec, mass)
     assert weights[1] / weights[0] == pytest.approx(1.2, rel=1e-3)

@@ -12,20 +12,20 @@ from gait_core.testing.workspace import workspace
 from gait_evolver.run.store import RunStore
 from gait_tools import cli
 from gait_tools.study.definition import (
-    Part,
-    Row,
     Study,
-    at_least,
-    at_most,
-    between,
-    counts,
-    near,
+    StudyPart,
+    StudyRow,
+    count_verdicts,
+    row_at_least,
+    row_at_most,
+    row_between,
+    row_near,
     run_study,
-    skipped,
-    study_object,
+    skipped_row,
+    study_as_json,
 )
 from gait_tools.study.page import study_page
-from gait_tools.study.session import Session
+from gait_tools.study.session import StudySession
 
 
 def quiet(part, rows):
@@ -34,14 +34,14 @@ def quiet(part, rows):
 
 @pytest.fixture
 def session(tmp_path):
-    made = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=1)
+    made = StudySession.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=1)
     yield made
     made.close()
 
 
 def study(*measures, **options):
     parts = tuple(
-        Part(name=f'part_{number}', measure=measure, **options)
+        StudyPart(name=f'part_{number}', measure=measure, **options)
         for number, measure in enumerate(measures)
     )
     return Study(name='made_up', title='A made-up study.', source='nobody', parts=parts)
@@ -50,21 +50,21 @@ def study(*measures, **options):
 @pytest.mark.parametrize(
     ('row', 'verdict'),
     [
-        (near('a', 'a', 1.1, 1.0, 0.2), 'pass'),
-        (near('a', 'a', 0.7, 1.0, 0.2), 'fail'),
-        (near('a', 'a', None, 1.0, 0.2), 'fail'),
-        (near('a', 'a', float('nan'), 1.0, 0.2), 'fail'),
-        (at_least('a', 'a', 2.0, 2.0), 'pass'),
-        (at_least('a', 'a', 1.9, 2.0), 'fail'),
-        (at_most('a', 'a', 2.0, 2.0), 'pass'),
-        (at_most('a', 'a', float('nan'), 2.0), 'fail'),
-        (between('a', 'a', 2.0, 1.0, 2.0), 'pass'),
-        (between('a', 'a', 2.1, 1.0, 2.0), 'fail'),
-        (between('a', 'a', 0.9, 1.0, 2.0), 'fail'),
-        (between('a', 'a', None, 1.0, 2.0), 'fail'),
-        (skipped('a', 'a', 'no engine'), 'skip'),
-        (at_least('a', 'a', 2.0, 2.0).unless('cause', 'p.png'), 'pass'),
-        (at_least('a', 'a', 1.0, 2.0).unless('cause', 'p.png'), 'differs'),
+        (row_near('a', 'a', 1.1, 1.0, 0.2), 'pass'),
+        (row_near('a', 'a', 0.7, 1.0, 0.2), 'fail'),
+        (row_near('a', 'a', None, 1.0, 0.2), 'fail'),
+        (row_near('a', 'a', float('nan'), 1.0, 0.2), 'fail'),
+        (row_at_least('a', 'a', 2.0, 2.0), 'pass'),
+        (row_at_least('a', 'a', 1.9, 2.0), 'fail'),
+        (row_at_most('a', 'a', 2.0, 2.0), 'pass'),
+        (row_at_most('a', 'a', float('nan'), 2.0), 'fail'),
+        (row_between('a', 'a', 2.0, 1.0, 2.0), 'pass'),
+        (row_between('a', 'a', 2.1, 1.0, 2.0), 'fail'),
+        (row_between('a', 'a', 0.9, 1.0, 2.0), 'fail'),
+        (row_between('a', 'a', None, 1.0, 2.0), 'fail'),
+        (skipped_row('a', 'a', 'no engine'), 'skip'),
+        (row_at_least('a', 'a', 2.0, 2.0).differ_if_failed('cause', 'p.png'), 'pass'),
+        (row_at_least('a', 'a', 1.0, 2.0).differ_if_failed('cause', 'p.png'), 'differs'),
     ],
 )
 def test_verdicts(row, verdict):
@@ -73,16 +73,20 @@ def test_verdicts(row, verdict):
 
 def test_a_row_that_differs_says_why_and_shows_it():
     with pytest.raises(ValueError, match='without a cause and a picture'):
-        Row(id='a', what='a', verdict='differs', note='cause')
-    row = at_most('a', 'a', 3.0, 2.0, note='run alone').unless('it slips', 'slip.png')
+        StudyRow(id='a', what='a', verdict='differs', note='cause')
+    row = row_at_most('a', 'a', 3.0, 2.0, note='run alone').differ_if_failed(
+        'it slips', 'slip.png'
+    )
     assert (row.note, row.picture) == ('run alone; it slips', 'slip.png')
 
 
 def test_a_fourth_row_that_differs_fails(session):
-    rows = [at_most(str(i), 'a', 3.0, 2.0).unless('cause', 'p.png') for i in range(5)]
+    rows = [
+        row_at_most(str(i), 'a', 3.0, 2.0).differ_if_failed('cause', 'p.png') for i in range(5)
+    ]
     found = run_study(study(lambda session: rows), session, quiet)
     assert [row.verdict for row in found] == ['differs'] * 3 + ['fail'] * 2
-    assert counts(found) == {'passed': 0, 'failed': 2, 'differs': 3, 'skipped': 0}
+    assert count_verdicts(found) == {'passed': 0, 'failed': 2, 'differs': 3, 'skipped': 0}
 
 
 def test_finished_parts_are_not_measured_again(session):
@@ -90,18 +94,18 @@ def test_finished_parts_are_not_measured_again(session):
 
     def first(session):
         calls.append('first')
-        return [near('one', 'one', 1.0 / 3.0, 0.3333, 0.1, 'm')]
+        return [row_near('one', 'one', 1.0 / 3.0, 0.3333, 0.1, 'm')]
 
     def second(session):
         calls.append('second')
         if calls.count('second') == 1:
             raise KeyboardInterrupt
-        return [at_least('two', 'two', session.seed_of(1) * 1.0, 0.0)]
+        return [row_at_least('two', 'two', session.derive_seed(1) * 1.0, 0.0)]
 
     made = study(first, second)
     with pytest.raises(KeyboardInterrupt):
         run_study(made, session, quiet)
-    resumed = Session.resume(session.folder, 'made_up', workers=1)
+    resumed = StudySession.resume(session.folder, 'made_up', workers=1)
     rows = run_study(made, resumed, quiet)
     assert calls == ['first', 'second', 'second']
     assert (resumed.seed, resumed.quick) == (4, False)
@@ -110,14 +114,14 @@ def test_finished_parts_are_not_measured_again(session):
 
 
 def test_quick_leaves_out_what_says_so(tmp_path):
-    session = Session.create(tmp_path / 'run', 'made_up', quick=True, seed=1, workers=1)
+    session = StudySession.create(tmp_path / 'run', 'made_up', quick=True, seed=1, workers=1)
     made = study(lambda session: [], skipped_when_quick='takes an hour')
     rows = run_study(made, session, quiet)
     assert [(row.verdict, row.note) for row in rows] == [('skip', 'takes an hour')]
 
 
 def test_a_value_that_is_no_number_is_null_and_fails(session):
-    made = study(lambda session: [at_least('a', 'a', float('nan'), 0.0)])
+    made = study(lambda session: [row_at_least('a', 'a', float('nan'), 0.0)])
     row = run_study(made, session, quiet)[0]
     assert (row.measured, row.verdict) == (None, 'fail')
     assert run_study(made, session, quiet)[0] == row
@@ -125,18 +129,18 @@ def test_a_value_that_is_no_number_is_null_and_fails(session):
 
 def test_folders_of_other_runs_are_refused(session, tmp_path):
     with pytest.raises(ConfigurationError, match='holds a study already'):
-        Session.create(session.folder, 'made_up', quick=False, seed=4, workers=1)
+        StudySession.create(session.folder, 'made_up', quick=False, seed=4, workers=1)
     with pytest.raises(ConfigurationError, match="a run of 'made_up', not of 'other'"):
-        Session.resume(session.folder, 'other', workers=1)
+        StudySession.resume(session.folder, 'other', workers=1)
     with pytest.raises(ConfigurationError, match='holds no study'):
-        Session.resume(tmp_path / 'none', 'made_up', workers=1)
+        StudySession.resume(tmp_path / 'none', 'made_up', workers=1)
     (session.folder / 'study.json').write_text('{')
     with pytest.raises(ConfigurationError, match='is no JSON'):
-        Session.resume(session.folder, 'made_up', workers=1)
+        StudySession.resume(session.folder, 'made_up', workers=1)
 
 
 def test_the_page_names_command_seed_and_every_row(session):
-    made = study(lambda session: [near('one', 'a | b', 0.31, 0.3, 0.1, 'm', note='level')])
+    made = study(lambda session: [row_near('one', 'a | b', 0.31, 0.3, 0.1, 'm', note='level')])
     rows = run_study(made, session, quiet)
     page = study_page(made, session, rows, 90.0)
     assert '`./gait study made_up --seed 4`' in page
@@ -145,8 +149,8 @@ def test_the_page_names_command_seed_and_every_row(session):
 
 
 def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
-    good = study(lambda session: [near('one', 'one', 1.0, 1.0, 0.0)])
-    bad = study(lambda session: [near('one', 'one', 2.0, 1.0, 0.0)])
+    good = study(lambda session: [row_near('one', 'one', 1.0, 1.0, 0.0)])
+    bad = study(lambda session: [row_near('one', 'one', 2.0, 1.0, 0.0)])
     with register_temporarily('studies', good=lambda: good, bad=lambda: bad):
         assert cli.main(['study', 'good', '--json', '--run-dir', str(tmp_path / 'good')]) == 0
         values = json.loads(capsys.readouterr().out)
@@ -174,9 +178,9 @@ def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
 
 
 def test_json_form_holds_plain_numbers_only(session):
-    made = study(lambda session: [near('one', 'one', 1.0, 1.0, 0.0)])
+    made = study(lambda session: [row_near('one', 'one', 1.0, 1.0, 0.0)])
     rows = run_study(made, session, quiet)
-    assert json.loads(json.dumps(study_object(made, session, rows), allow_nan=False))
+    assert json.loads(json.dumps(study_as_json(made, session, rows), allow_nan=False))
 
 
 SMALL = (
@@ -192,9 +196,9 @@ def side_by_side(folder, experiment, seeds, workers=2):
     file = folder / 'small.yaml'
     file.write_text(experiment)
     wanted = {f'trial_{seed}': (str(file), {'seed': seed}) for seed in range(seeds)}
-    session = Session.create(folder / 'run', 'made_up', quick=False, seed=4, workers=workers)
+    session = StudySession.create(folder / 'run', 'made_up', quick=False, seed=4, workers=workers)
     try:
-        return session.evolve_all(wanted), session.evolve('alone', *wanted['trial_1'])
+        return session.evolve_in_parallel(wanted), session.evolve('alone', *wanted['trial_1'])
     finally:
         session.close()
 
@@ -215,10 +219,10 @@ def test_evolutions_side_by_side_stop_together_and_go_on(tmp_path):
     (tmp_path / 'bad.yaml').write_text(bad)
     (tmp_path / 'good.yaml').write_text(SMALL + 'generations: 100000\n')
     with workspace(tmp_path):
-        session = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
+        session = StudySession.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
         wanted = {name: (str(tmp_path / f'{name}.yaml'), {}) for name in ('good', 'bad')}
         with pytest.raises(RunStopped, match="contact node 't1_a'"):
-            session.evolve_all(dict(reversed(wanted.items())))
+            session.evolve_in_parallel(dict(reversed(wanted.items())))
         session.close()
         # Its lock is free and what it recorded is whole: it could go on.
         store, rows = RunStore.open_run(tmp_path / 'run/runs/good')

@@ -18,8 +18,8 @@ from gait_core.trial.spec import TrialSpec
 from gait_cpg.perceptron.layout import INPUT_WEIGHTS, OUTPUT_WEIGHTS, PerceptronLayout
 from gait_evolver.plan import load_plan
 from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, parent_rank
-from gait_tools.study.definition import Row, at_least, at_most, between, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_between, row_near
+from gait_tools.study.session import StudySession
 
 RUN_A, RUN_B = 'bishop2008_a', 'bishop2008_b'
 ENGINES = ('mujoco', 'bullet')
@@ -36,7 +36,7 @@ def layout_of(experiment: str) -> PerceptronLayout:
     return found
 
 
-def measure_robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 1, 2, 7 to 10: sizes of the networks, masses, lengths and freedoms."""
     middle = load_robot('spider')
     lengths = middle.stance[len(middle.joint_names) :]
@@ -47,11 +47,11 @@ def measure_robot(session: Session) -> Sequence[Row]:
     ]
     hips = sum(len(names) for names in middle.ball_joints.values())
     return [
-        near('check_1_a', 'N_in of run A', float(layout_of(RUN_A).inputs), 12785.0, 0.0),
-        near('check_1_b', 'N_in of run B', float(layout_of(RUN_B).inputs), 7685.0, 0.0),
-        near('check_2_a', 'weights of 40 networks of run A', sizes[0], 61_444_800.0, 0.0, 'B'),
-        near('check_2_b', 'the same of run B', sizes[1], 184_824_000.0, 0.0, 'B'),
-        between(
+        row_near('check_1_a', 'N_in of run A', float(layout_of(RUN_A).inputs), 12785.0, 0.0),
+        row_near('check_1_b', 'N_in of run B', float(layout_of(RUN_B).inputs), 7685.0, 0.0),
+        row_near('check_2_a', 'weights of 40 networks of run A', sizes[0], 61_444_800.0, 0.0, 'B'),
+        row_near('check_2_b', 'the same of run B', sizes[1], 184_824_000.0, 0.0, 'B'),
+        row_between(
             'check_7',
             f'median mass of {_BODY_COUNT} drawn bodies',
             float(np.median(masses)),
@@ -61,10 +61,12 @@ def measure_robot(session: Session) -> Sequence[Row]:
             note=f'{min(masses):.2f} to {max(masses):.2f}',
             published=12.57,
         ),
-        near('check_8', 'mass of the middle body', middle.mass, 12.57, 0.02, 'kg'),
-        near('check_9_v', 'length of its V servos', float(lengths[:8].mean()), 0.2936, 5e-4, 'm'),
-        near('check_9_r', 'of its R servos', float(lengths[8:].mean()), 0.2158, 5e-4, 'm'),
-        near(
+        row_near('check_8', 'mass of the middle body', middle.mass, 12.57, 0.02, 'kg'),
+        row_near(
+            'check_9_v', 'length of its V servos', float(lengths[:8].mean()), 0.2936, 5e-4, 'm'
+        ),
+        row_near('check_9_r', 'of its R servos', float(lengths[8:].mean()), 0.2158, 5e-4, 'm'),
+        row_near(
             'check_10',
             'freedoms of its legs',
             float(hips + len(middle.joint_names) - len(middle.ball_joints) * 3),
@@ -74,15 +76,17 @@ def measure_robot(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_ground(session: Session) -> Sequence[Row]:
+def measure_ground(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 19 and 20: the random heights, and how long a turn is."""
     plan = load_plan(RUN_A)
     field = load_terrain(plan.trial.scene.terrain).heightfield
     assert field is not None
     steps = np.abs(np.diff(field.heights, axis=1))
     return [
-        near('check_19_heights', 'heights of the ground', float(field.heights.size), 65536.0, 0.0),
-        between(
+        row_near(
+            'check_19_heights', 'heights of the ground', float(field.heights.size), 65536.0, 0.0
+        ),
+        row_between(
             'check_19_band',
             'highest less lowest',
             float(np.ptp(field.heights)),
@@ -91,22 +95,24 @@ def measure_ground(session: Session) -> Sequence[Row]:
             'm',
             published=0.13,
         ),
-        near('check_19_size', 'extent', float(field.size[0]), 50.0, 1e-9, 'm'),
-        near('roughness', 'mean step between neighbours', float(steps.mean()), 0.0433, 5e-4, 'm'),
-        near('check_20', 'control periods of a turn', float(plan.trial.ticks), 2000.0, 0.0),
+        row_near('check_19_size', 'extent', float(field.size[0]), 50.0, 1e-9, 'm'),
+        row_near(
+            'roughness', 'mean step between neighbours', float(steps.mean()), 0.0433, 5e-4, 'm'
+        ),
+        row_near('check_20', 'control periods of a turn', float(plan.trial.ticks), 2000.0, 0.0),
     ]
 
 
-def measure_standing(session: Session) -> Sequence[Row]:
+def measure_standing(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 18 in each engine: ten seconds on level ground with set points at zero."""
-    rows: list[Row] = []
+    rows: list[StudyRow] = []
     for engine in ENGINES:
         scene = make_scene('spider', {'engine': engine})
         seen = session.record(TrialSpec(scene=scene, controller='hold', duration=10.0))
         later = seen.body_poses[round(_SETTLING_TIME / seen.dt) :, 0]
         drift = np.linalg.norm(later[:, :2] - later[0, :2], axis=1).max()
         rows += [
-            near(
+            row_near(
                 f'check_18_{engine}',
                 f'height of the platform after 10 s in {engine}',
                 float(later[-1, 2]),
@@ -114,8 +120,8 @@ def measure_standing(session: Session) -> Sequence[Row]:
                 0.03,
                 'm',
             ),
-            at_most(f'check_18_{engine}_drift', 'its drift', float(drift), 0.02, 'm'),
-            near(
+            row_at_most(f'check_18_{engine}_drift', 'its drift', float(drift), 0.02, 'm'),
+            row_near(
                 f'check_18_{engine}_contacts',
                 'contacts of other than legs',
                 float(np.sum(seen.contacts.sole < 0)),
@@ -126,16 +132,18 @@ def measure_standing(session: Session) -> Sequence[Row]:
     return rows
 
 
-def measure_search(session: Session) -> Sequence[Row]:
+def measure_search(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 22, 24, 25, 28 and 30 of the genetic algorithm."""
     rng = np.random.default_rng(session.seed)
     ranks = Counter(parent_rank(value, 40) for value in rng.random(_RANK_DRAWS).tolist())
     top = sum(count for rank, count in ranks.items() if rank < 10)
     return [
-        near('check_24_best', 'parents that are the best', ranks[0] / _RANK_DRAWS, 0.158, 0.005),
-        near('check_24_top', 'that are of the best ten', top / _RANK_DRAWS, 0.5, 0.01),
-        near('check_22_source', 'score of 1 after one of 4', _score_after_two({}), 2.0, 1e-9),
-        near(
+        row_near(
+            'check_24_best', 'parents that are the best', ranks[0] / _RANK_DRAWS, 0.158, 0.005
+        ),
+        row_near('check_24_top', 'that are of the best ten', top / _RANK_DRAWS, 0.5, 0.01),
+        row_near('check_22_source', 'score of 1 after one of 4', _score_after_two({}), 2.0, 1e-9),
+        row_near(
             'check_22_text',
             'the same with the share of the text',
             _score_after_two({'carry': 0.5}),
@@ -171,7 +179,7 @@ def _score_after_two(settings: dict[str, float]) -> float:
     return search.scores[0]
 
 
-def _breeding_rows(seed: int) -> list[Row]:
+def _breeding_rows(seed: int) -> list[StudyRow]:
     search = _small_search(
         seed,
         mutation_probability=0.0,
@@ -194,21 +202,23 @@ def _breeding_rows(seed: int) -> list[Row]:
     kept = [one for one in search._members[:20] if one.id in members]
     equal = sum(np.array_equal(one.weights, members[one.id]) for one in kept)
     return [
-        near(
+        row_near(
             'check_25',
             'share of perceptrons of the first parent',
             float(np.mean(first)),
             0.5,
             4.0 * math.sqrt(0.25 / (30 * len(first))),
         ),
-        at_most(
+        row_at_most(
             'check_28',
             'how far the norm of an input vector is from 1',
             float(np.abs(norms - 1.0).max()),
             1e-5,
         ),
-        near('check_30_size', 'members after a generation', float(20 + len(children)), 40.0, 0.0),
-        at_least('check_30_kept', 'survivors whose weights are untouched', float(equal), 20.0),
+        row_near(
+            'check_30_size', 'members after a generation', float(20 + len(children)), 40.0, 0.0
+        ),
+        row_at_least('check_30_kept', 'survivors whose weights are untouched', float(equal), 20.0),
     ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_evolver.run.log import TrialRow
-from gait_tools.pictures.trial import figure_of
+from gait_tools.pictures.trial import saved_figure
 
 _MEAN_WINDOW = 80
 """Turns over which a curve is a mean."""
@@ -17,7 +17,7 @@ _MEAN_WINDOW = 80
 
 def draw_scores(path: Path, summaries: FloatArray) -> None:
     """Draw the best score, the mean of five and the greatest so far (Figs. 5.1 and 5.3)."""
-    with figure_of(path, (7.0, 4.0)) as figure:
+    with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         names = ('best of the generation', 'mean of the best five', 'greatest so far')
         for column, (name, width) in enumerate(zip(names, (0.8, 1.2, 1.6), strict=True)):
@@ -28,7 +28,7 @@ def draw_scores(path: Path, summaries: FloatArray) -> None:
 
 def draw_movement(path: Path, summaries: FloatArray) -> None:
     """Draw the movement of the best along x and y (Figs. 5.2 and 5.4)."""
-    with figure_of(path, (7.0, 4.0)) as figure:
+    with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for column, name in ((3, 'x'), (4, 'y')):
             axes.plot(summaries[:, column], linewidth=0.9, label=name)
@@ -39,7 +39,7 @@ def draw_movement(path: Path, summaries: FloatArray) -> None:
 
 def draw_progress(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
     """Draw the way along the command against turns: running mean, and greatest so far."""
-    with figure_of(path, (7.0, 4.0)) as figure:
+    with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for number, (name, rows) in enumerate(runs.items()):
             way = np.array([row.terms.get('bishop2008_forward', 0.0) for row in rows])

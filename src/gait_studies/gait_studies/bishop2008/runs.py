@@ -18,8 +18,8 @@ from gait_studies.bishop2008.log import (
 )
 from gait_studies.bishop2008.model import RUN_A, RUN_B, layout_of
 from gait_studies.bishop2008.pictures import draw_movement, draw_progress, draw_scores
-from gait_tools.study.definition import Row, at_least, at_most, between, near
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_between, row_near
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 PATTERN_RUN, OMNIDIRECTIONAL_RUN = 'bishop2008_pattern', 'bishop2008_omni'
 CARRIED_SHARE = 0.25
@@ -39,23 +39,23 @@ _QUICK_RUNS: Mapping[str, dict[str, Any]] = {
 _PENALTY_GENERATIONS = 40
 
 
-def evolve_run(session: Session, experiment: str) -> Evolved:
+def evolve_run(session: StudySession, experiment: str) -> FinishedEvolution:
     """Return one of the runs of this study, run or resumed."""
     changes = (_QUICK_RUNS if session.quick else _FULL_RUNS)[experiment]
     return session.evolve(experiment, experiment, {'seed': session.seed, **changes})
 
 
-def measure_run_a(session: Session) -> Sequence[Row]:
+def measure_run_a(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 33 on run A."""
     return _run_rows(session, RUN_A, 'run_a')
 
 
-def measure_run_b(session: Session) -> Sequence[Row]:
+def measure_run_b(session: StudySession) -> Sequence[StudyRow]:
     """Measure the same on run B."""
     return _run_rows(session, RUN_B, 'run_b')
 
 
-def _run_rows(session: Session, experiment: str, name: str) -> list[Row]:
+def _run_rows(session: StudySession, experiment: str, name: str) -> list[StudyRow]:
     run = evolve_run(session, experiment)
     file = session.folder / f'{name}.log'
     write_log(file, log_lines(run.generations, CARRIED_SHARE))
@@ -64,7 +64,7 @@ def _run_rows(session: Session, experiment: str, name: str) -> list[Row]:
     draw_scores(session.picture(f'{name}_scores'), told)
     draw_movement(session.picture(f'{name}_movement'), told)
     rows = [
-        near(
+        row_near(
             f'{name}_log',
             'numbers in its log, by members and generations',
             float(sum(part.size for part in lines) / len(run.rows)),
@@ -72,7 +72,7 @@ def _run_rows(session: Session, experiment: str, name: str) -> list[Row]:
             0.0,
             note=f'{len(run.rows)} turns in {len(lines)} generations',
         ),
-        at_least(
+        row_at_least(
             f'{name}_maximum',
             'least gain of the greatest score so far',
             float(np.diff(told[:, 2], prepend=told[0, 2]).min()),
@@ -82,14 +82,14 @@ def _run_rows(session: Session, experiment: str, name: str) -> list[Row]:
     return rows if session.quick else [*rows, *_walk_rows(name, told)]
 
 
-def _walk_rows(name: str, summaries: FloatArray) -> list[Row]:
+def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
     """Return the rows of check 33 on a whole run."""
     best, five, _, x, y = summaries.T
     early, late = x[:5].max(), x[-20:].mean()
     count = np.arange(len(summaries))
     gap = np.mean(best > five)
     return [
-        between(
+        row_between(
             f'{name}_x',
             'movement along x of the best, mean of the last 20 generations',
             float(late),
@@ -98,26 +98,26 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[Row]:
             'm',
             published=_PUBLISHED_MOVEMENT,
         ),
-        at_least(f'{name}_gain', 'by that of the first five', float(late / early), 5.0),
-        at_least(
+        row_at_least(f'{name}_gain', 'by that of the first five', float(late / early), 5.0),
+        row_at_least(
             f'{name}_trend',
             'rank correlation of the mean of the best five with time',
             float(spearmanr(count, five).statistic),
             0.6,
         ),
-        at_most(
+        row_at_most(
             f'{name}_straight',
             'movement along y by that along x, last 50 generations',
             float(abs(y[-50:].mean()) / x[-50:].mean()),
             0.25,
         ),
-        at_least(
+        row_at_least(
             f'{name}_scatter',
             'deviation of y, last 50 by first 50 generations',
             float(y[-50:].std() / y[:50].std()),
             1.0,
         ),
-        at_least(
+        row_at_least(
             f'{name}_gap',
             'share of generations whose best is above the mean of five',
             float(gap),
@@ -126,7 +126,7 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[Row]:
     ]
 
 
-def compare_runs(session: Session) -> Sequence[Row]:
+def compare_runs(session: StudySession) -> Sequence[StudyRow]:
     """Compare run A and CMA-ES turn by turn, and the work of runs A and B."""
     runs = {name: evolve_run(session, name) for name in (RUN_A, PATTERN_RUN)}
     draw_progress(session.picture('reached'), {name: one.rows for name, one in runs.items()})
@@ -137,7 +137,7 @@ def compare_runs(session: Session) -> Sequence[Row]:
         f'after {turns} turns: {means[PATTERN_RUN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
     )
     rows = [
-        near(
+        row_near(
             'work_ratio',
             'products of run B in a control period by those of run A',
             work[1] / work[0],
@@ -147,7 +147,7 @@ def compare_runs(session: Session) -> Sequence[Row]:
     ]
     if not session.quick:
         rows.append(
-            at_least(
+            row_at_least(
                 'methods',
                 'mean way along the command of the last 80 turns, CMA-ES less run A',
                 means[PATTERN_RUN] - means[RUN_A],
@@ -159,13 +159,13 @@ def compare_runs(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _last_mean(run: Evolved, turns: int) -> float:
+def _last_mean(run: FinishedEvolution, turns: int) -> float:
     """Return the mean way along the command of the last of some turns [m]."""
     rows = run.rows[max(0, turns - 80) : turns]
     return float(np.mean([row.terms.get('bishop2008_forward', 0.0) for row in rows]))
 
 
-def measure_penalty(session: Session) -> Sequence[Row]:
+def measure_penalty(session: StudySession) -> Sequence[StudyRow]:
     """
     Measure check 34, more end upside down where that costs nothing, on networks that walk.
 
@@ -184,7 +184,7 @@ def measure_penalty(session: Session) -> Sequence[Row]:
         last = [row for rows in run.generations[-10:] for row in rows]
         shares.append(np.mean([row.terms.get('bishop2008_inverted', 0.0) for row in last]))
     return [
-        at_least(
+        row_at_least(
             'check_34',
             'share of the last turns that end upside down, without the penalty more',
             float(shares[1] - shares[0]),

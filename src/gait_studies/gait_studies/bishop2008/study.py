@@ -21,7 +21,7 @@ from gait_studies.bishop2008.runs import (
     measure_run_b,
 )
 from gait_studies.bishop2008.walk import measure_champions, measure_matrix, measure_steering
-from gait_tools.study.definition import Part, Study
+from gait_tools.study.definition import Study, StudyPart
 
 _SKIPPED = 'what the short searches find does not walk'
 
@@ -34,17 +34,17 @@ def study() -> Study:
         source='Bishop (2008), A Method for Generating Robot Control Systems, Youngstown State '
         'University.',
         parts=(
-            Part(name='robot', measure=measure_robot),
-            Part(name='ground', measure=measure_ground),
-            Part(name='standing', measure=measure_standing),
-            Part(name='search', measure=measure_search),
-            Part(name='run_a', measure=measure_run_a),
-            Part(name='run_b', measure=measure_run_b),
-            Part(name='runs_compared', measure=compare_runs),
-            Part(name='champions', measure=measure_champions, skipped_when_quick=_SKIPPED),
-            Part(name='matrix', measure=measure_matrix, skipped_when_quick=_SKIPPED),
-            Part(name='steering', measure=measure_steering, skipped_when_quick=_SKIPPED),
-            Part(
+            StudyPart(name='robot', measure=measure_robot),
+            StudyPart(name='ground', measure=measure_ground),
+            StudyPart(name='standing', measure=measure_standing),
+            StudyPart(name='search', measure=measure_search),
+            StudyPart(name='run_a', measure=measure_run_a),
+            StudyPart(name='run_b', measure=measure_run_b),
+            StudyPart(name='runs_compared', measure=compare_runs),
+            StudyPart(name='champions', measure=measure_champions, skipped_when_quick=_SKIPPED),
+            StudyPart(name='matrix', measure=measure_matrix, skipped_when_quick=_SKIPPED),
+            StudyPart(name='steering', measure=measure_steering, skipped_when_quick=_SKIPPED),
+            StudyPart(
                 name='penalty',
                 measure=measure_penalty,
                 skipped_when_quick='two searches of 40 generations',

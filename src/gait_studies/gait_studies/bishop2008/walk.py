@@ -21,8 +21,8 @@ from gait_evolver.scoring import group_by_candidate, make_evaluation, status_and
 from gait_studies.bishop2008.model import replace_scene
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
 from gait_studies.bishop2008.runs import OMNIDIRECTIONAL_RUN, PATTERN_RUN, evolve_run
-from gait_tools.study.definition import Row, at_least, at_most
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 _TEST_KEY, _GROUND_KEY = 2, 3
 """Keys of seeds: bodies of the tests, other grounds."""
@@ -30,7 +30,7 @@ _COMMANDED_SPEED = 0.1
 _WEIGHT_FILES: Mapping[str, str] = {PATTERN_RUN: 'champion.npz', OMNIDIRECTIONAL_RUN: 'omni.npz'}
 
 
-def measure_champions(session: Session) -> Sequence[Row]:
+def measure_champions(session: StudySession) -> Sequence[StudyRow]:
     """Take the means of both searches of patterns: no turn of theirs chooses among networks."""
     rows = []
     for name, file in _WEIGHT_FILES.items():
@@ -38,12 +38,12 @@ def measure_champions(session: Session) -> Sequence[Row]:
         save_weights(session.folder / file, run, mean_network(run))
         size = (session.folder / file).stat().st_size
         rows.append(
-            at_most(f'{name}_size', f'weights of the mean of {name}', size / 1e6, 2.0, 'MB')
+            row_at_most(f'{name}_size', f'weights of the mean of {name}', size / 1e6, 2.0, 'MB')
         )
     return rows
 
 
-def mean_network(run: Evolved) -> Weights:
+def mean_network(run: FinishedEvolution) -> Weights:
     """Return the mean of a search of patterns: the search is run again on what it was told."""
     search = run.plan.make_optimizer()
     assert isinstance(search, PatternCmaOptimizer)
@@ -58,7 +58,7 @@ def mean_network(run: Evolved) -> Weights:
     return search.mean_network
 
 
-def save_weights(file: Path, run: Evolved, weights: Weights) -> None:
+def save_weights(file: Path, run: FinishedEvolution, weights: Weights) -> None:
     """Write the weights file of a network of a run; a pattern's weights are mostly zero."""
     layout = run.plan.array_shapes
     assert isinstance(layout, PerceptronLayout)
@@ -69,12 +69,12 @@ def save_weights(file: Path, run: Evolved, weights: Weights) -> None:
 
 
 def _turn_trials(
-    session: Session, run: Evolved, file: Path, key: int, count: int
+    session: StudySession, run: FinishedEvolution, file: Path, key: int, count: int
 ) -> list[TrialSpec]:
     """Return turns of a network, each on a body and a start of its own."""
     digest = hashlib.sha256(read_bytes(file)).hexdigest()
     plan = run.plan
-    plan = replace(plan, experiment=replace(plan.experiment, seed=session.seed_of(key)))
+    plan = replace(plan, experiment=replace(plan.experiment, seed=session.derive_seed(key)))
     return [
         replace(
             plan.spec({}, TrialIndex(generation=number)), weights=str(file), weights_sha256=digest
@@ -83,7 +83,7 @@ def _turn_trials(
     ]
 
 
-def measure_matrix(session: Session) -> Sequence[Row]:
+def measure_matrix(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 35 and the table of bodies, grounds and engines."""
     run, file = evolve_run(session, PATTERN_RUN), session.folder / _WEIGHT_FILES[PATTERN_RUN]
     turns = _turn_trials(session, run, file, _TEST_KEY, 40)
@@ -99,19 +99,19 @@ def measure_matrix(session: Session) -> Sequence[Row]:
             session, number, replace(spec, scene=scene_with_engine(spec.scene, 'bullet'))
         ),
     }
-    rows: list[Row] = []
+    rows: list[StudyRow] = []
     for name, change in kinds.items():
         results = session.run([change(number, spec) for number, spec in enumerate(turns)])
         rows += _walk_rows(name, results)
     return rows
 
 
-def _other_ground(session: Session, number: int, spec: TrialSpec) -> TrialSpec:
-    terrain = replace(spec.scene.terrain, seed=session.seed_of(_GROUND_KEY, number))
+def _other_ground(session: StudySession, number: int, spec: TrialSpec) -> TrialSpec:
+    terrain = replace(spec.scene.terrain, seed=session.derive_seed(_GROUND_KEY, number))
     return replace_scene(spec, terrain=terrain)
 
 
-def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[Row]:
+def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
     way = np.array([one.terms.get('bishop2008_x', 0.0) for one in results])
     upright = [1.0 - one.terms.get('bishop2008_inverted', 1.0) for one in results]
     points = np.array([one.fitness or 0.0 for one in results])
@@ -119,7 +119,7 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[Row]:
     note = f'{len(way)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
     target = {'drawn_bodies': 1.75, 'other_grounds': 1.75}.get(name, 0.0)
     rows = [
-        at_least(
+        row_at_least(
             f'{name}_x',
             f'median movement along x, {name.replace("_", " ")}',
             float(middle),
@@ -128,11 +128,11 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[Row]:
             note=note,
             published=1.75,
         ),
-        at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)), 0.8),
+        row_at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)), 0.8),
     ]
     if name == 'drawn_bodies':
         rows.append(
-            at_least(
+            row_at_least(
                 'check_35',
                 'deviation of the score over bodies, by its mean',
                 float(points.std() / max(abs(points.mean()), 1e-9)),
@@ -142,7 +142,7 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[Row]:
     return rows
 
 
-def measure_steering(session: Session) -> Sequence[Row]:
+def measure_steering(session: StudySession) -> Sequence[StudyRow]:
     """Measure how far the walk of the omnidirectional network is from eight directions."""
     run, file = (
         evolve_run(session, OMNIDIRECTIONAL_RUN),
@@ -163,7 +163,7 @@ def measure_steering(session: Session) -> Sequence[Row]:
     by_direction = [np.mean(errors[one::8]) for one in range(8)]
     note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
     return [
-        at_most(
+        row_at_most(
             'steering',
             'mean error of the heading, 8 directions',
             float(np.mean(errors)),
@@ -171,7 +171,7 @@ def measure_steering(session: Session) -> Sequence[Row]:
             'deg',
             note=note,
         ),
-        at_least(
+        row_at_least(
             'steering_way',
             'median way along the commanded direction',
             float(np.median(way)),

@@ -22,8 +22,8 @@ from gait_studies.cafarelli2017.strides.search_cases import (
     max_length_change,
     solve_case,
 )
-from gait_tools.study.definition import Row, at_least
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least
+from gait_tools.study.session import StudySession
 
 SearchData = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ _SEED_KEY = 1
 _QUICK_GROUNDS = ('flat', 'up_10')
 
 
-def measure_grid(session: Session) -> Sequence[Row]:
+def measure_grid(session: StudySession) -> Sequence[StudyRow]:
     """Measure the cost of transport of every kind of leg on every ground by every method."""
     grounds = _QUICK_GROUNDS if session.quick else tuple(GROUNDS)
     cases = {
@@ -43,7 +43,7 @@ def measure_grid(session: Session) -> Sequence[Row]:
         for kind in LEG_KINDS
         for method in METHODS
     }
-    done = session.work_off(
+    done = session.run_tasks(
         'grid', solve_case, {case.key: case for some in cases.values() for case in some}
     )
     found = {where: [done[case.key] for case in some] for where, some in cases.items()}
@@ -60,14 +60,16 @@ def measure_grid(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _search_case(session: Session, ground: str, kind: str, method: str, number: int) -> SearchCase:
+def _search_case(
+    session: StudySession, ground: str, kind: str, method: str, number: int
+) -> SearchCase:
     # The third method sees levelness as well.
     aims = ('cost_of_transport', 'level') if method == NSGA else ('cost_of_transport',)
     return SearchCase(
         legs=LegFreedom(kind=kind),
         ground=ground,
         method=method,
-        seed=session.seed_of(_SEED_KEY, number),
+        seed=session.derive_seed(_SEED_KEY, number),
         number=number,
         evaluations=2000 if session.quick else 6000,
         objectives=aims,
@@ -97,12 +99,12 @@ def climbing_cost(ground: str) -> float:
     return math.sin(GROUNDS[ground].get('slope_up', 0.0))
 
 
-def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]) -> Row:
+def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]) -> StudyRow:
     costs = finite_costs(answers)
     what = f'cost of transport on {ground}, {kind}, {method}: mean of {len(answers)} searches'
     row_id = f'grid_{ground}_{kind}_{method}'
     if not costs:
-        return Row(id=row_id, what=what, verdict=FAIL, note='no search found a walk')
+        return StudyRow(id=row_id, what=what, verdict=FAIL, note='no search found a walk')
     changes = [max_length_change(one['genes']) for one in answers]
     leans = [math.degrees(one['lean']) for one in answers]
     note = f'deviation {np.std(costs):.4f}, least {min(costs):.4f}'
@@ -114,7 +116,7 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]
         note += (
             f'; leans {np.mean(leans):.1f} deg, the levellest of the front {_level_text(answers)}'
         )
-    return at_least(row_id, what, float(np.mean(costs)), climbing_cost(ground), note=note)
+    return row_at_least(row_id, what, float(np.mean(costs)), climbing_cost(ground), note=note)
 
 
 def _level_text(answers: Sequence[SearchData]) -> str:
@@ -124,7 +126,7 @@ def _level_text(answers: Sequence[SearchData]) -> str:
 
 def _test_row(
     ground: str, method: str, found: Mapping[tuple[str, str, str], Sequence[SearchData]]
-) -> Row:
+) -> StudyRow:
     """Test whether free lengths cost less than the best kind of constant ones."""
     others = {
         kind: costs_or_infinity(found[ground, kind, method]) for kind in LEG_KINDS if kind != FREE
@@ -132,7 +134,7 @@ def _test_row(
     best = min(others, key=lambda kind: float(np.mean(others[kind])))
     free = costs_or_infinity(found[ground, FREE, method])
     chance = float(mannwhitneyu(free, others[best], alternative='less').pvalue)
-    return at_least(
+    return row_at_least(
         f'test_{ground}_{method}',
         f'on {ground} by {method}: chance of free lengths being as cheap if they save nothing',
         chance,
@@ -143,7 +145,7 @@ def _test_row(
 
 
 def _write_champions(
-    session: Session,
+    session: StudySession,
     found: Mapping[tuple[str, str, str], Sequence[SearchData]],
     grounds: Sequence[str],
 ) -> None:

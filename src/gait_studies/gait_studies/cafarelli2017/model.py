@@ -41,8 +41,8 @@ from gait_studies.cafarelli2017.strides.scoring import (
     leg_power,
     score_strides,
 )
-from gait_tools.study.definition import Row, at_least, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_near
+from gait_tools.study.session import StudySession
 
 SYMMETRIC_STRIDE = genes_from_legs(
     [[(45, 45, 9, 9), (75, 30, 9, 9), (105, 30, 9, 9), (80, 70, 7, 7)]] * 3
@@ -52,7 +52,7 @@ SYMMETRIC_STRIDE = genes_from_legs(
 _LEG_ANGLES = (np.array([45.0, 45.0]), np.array([135.0, 0.0]))
 
 
-def measure_single_leg(session: Session) -> Sequence[Row]:
+def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
     """Measure Tables 4.1 to 4.3 and the steps of chapter 4 that lead to them."""
     rows = _chapter_4_rows()
     for ours, printed in zip(single_leg_rows(), published_table('table_4_1_to_4_3'), strict=True):
@@ -60,7 +60,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
         name, leg = f'{first:g}_{last:g}', f'from {first:g} to {last:g} cm'
         mass = 'segments of 1 kg; the table says 2 kg' if printed['segment_mass'] != 1 else ''
         rows += [
-            near(
+            row_near(
                 f'table_4_1_{name}',
                 f'power of the leg {leg}',
                 ours.power,
@@ -69,7 +69,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
                 'J',
                 note=f'10 intervals {mass}'.strip(),
             ),
-            near(
+            row_near(
                 f'table_4_2_{name}_first',
                 f'its length less its first x, {leg}',
                 first - ours.first_x,
@@ -78,7 +78,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
                 'cm',
                 note=f'the table prints this as x, which is {ours.first_x:.2f} cm',
             ),
-            near(
+            row_near(
                 f'table_4_2_{name}_last',
                 f'its last x, {leg}',
                 ours.last_x,
@@ -86,7 +86,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
                 0.01,
                 'cm',
             ),
-            near(
+            row_near(
                 f'table_4_2_{name}_distance',
                 f'its stroke, {leg}',
                 ours.distance,
@@ -94,7 +94,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
                 0.005,
                 'm',
             ),
-            near(
+            row_near(
                 f'table_4_3_{name}',
                 f'its efficiency, {leg}',
                 ours.efficiency,
@@ -105,7 +105,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
         ]
     short, long, extending = (one.efficiency for one in single_leg_rows())
     rows.append(
-        near(
+        row_near(
             'check_5_order',
             'a long leg beats a short one and both an extending one (1: yes)',
             float(long > short > extending),
@@ -116,7 +116,7 @@ def measure_single_leg(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _chapter_4_rows() -> list[Row]:
+def _chapter_4_rows() -> list[StudyRow]:
     position = foot_position(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
     heavy = HexapodParameters(segment_mass=2.0).as_named_tuple()
     pushed = screw_power(0.75 * math.pi, 0.0, 0.06, 0.06, True, heavy)
@@ -126,10 +126,10 @@ def _chapter_4_rows() -> list[Row]:
     # The foot by Eq. 3.16; Eqs. 4.3 to 4.6, angles and torques of the screws; Eqs. 4.7 and 4.8,
     # their speed and power.
     return [
-        near('check_1_x', 'foot forward at 45 and 45 degrees', position[0], 0.0424, 1e-4, 'm'),
-        near('check_1_depth', 'foot below the hip', -position[1], 0.1024, 1e-4, 'm'),
-        near('check_2_angle', 'tan(alpha + theta)', angle, 0.7639, 1e-4),
-        near(
+        row_near('check_1_x', 'foot forward at 45 and 45 degrees', position[0], 0.0424, 1e-4, 'm'),
+        row_near('check_1_depth', 'foot below the hip', -position[1], 0.1024, 1e-4, 'm'),
+        row_near('check_2_angle', 'tan(alpha + theta)', angle, 0.7639, 1e-4),
+        row_near(
             'check_2_upper',
             'torque of 50.87 N',
             PUBLISHED_HEXAPOD.screw_torque(50.87),
@@ -137,7 +137,7 @@ def _chapter_4_rows() -> list[Row]:
             5e-4,
             'N m',
         ),
-        near(
+        row_near(
             'check_2_lower',
             'torque of 64.74 N',
             PUBLISHED_HEXAPOD.screw_torque(64.74),
@@ -145,7 +145,7 @@ def _chapter_4_rows() -> list[Row]:
             5e-4,
             'N m',
         ),
-        near(
+        row_near(
             'check_3_rpm',
             'speed of 6 cm in 1 s',
             0.06 / PUBLISHED_HEXAPOD.lead * 60.0,
@@ -153,9 +153,11 @@ def _chapter_4_rows() -> list[Row]:
             1e-9,
             'rpm',
         ),
-        near('check_3_power', 'both screws, segments of 2 kg', pushed, 27.704, 0.1, 'J'),
-        near('check_4_6', 'rotary power at 6 cm, converged', converged[0], 15.70, 0.016, 'J'),
-        near('check_4_12', 'rotary power at 12 cm, converged', converged[1], 27.78, 0.028, 'J'),
+        row_near('check_3_power', 'both screws, segments of 2 kg', pushed, 27.704, 0.1, 'J'),
+        row_near('check_4_6', 'rotary power at 6 cm, converged', converged[0], 15.70, 0.016, 'J'),
+        row_near(
+            'check_4_12', 'rotary power at 12 cm, converged', converged[1], 27.78, 0.028, 'J'
+        ),
     ]
 
 
@@ -164,7 +166,7 @@ def _standing_leg_power(length: float, rules: StrideRules) -> float:
     return leg_power(start, end, stance=True, rules=rules)
 
 
-def measure_model(session: Session) -> Sequence[Row]:
+def measure_model(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 6 to 9, 11, 12, 14 to 16, 23 to 26: what the published model must give."""
     draw_stride(session.picture('viewer_stride'), viewer_stride())
     draw_stride(session.picture('best_stride'), published_best_stride())
@@ -177,38 +179,42 @@ def measure_model(session: Session) -> Sequence[Row]:
     ]
 
 
-def _stride_rows() -> list[Row]:
+def _stride_rows() -> list[StudyRow]:
     body, rules = PUBLISHED_HEXAPOD.as_named_tuple(), AS_CODED.as_named_tuple()
     down = force_sum(np.array([math.pi / 2]), np.array([0.0]), (0.09, 0.09), True, body, rules)
     equal, viewer = score_strides(SYMMETRIC_STRIDE[None]), score_strides(viewer_stride()[None])
     powers = equal.power[0, :, 0]
     pose = body_poses(SYMMETRIC_STRIDE)[1]
     rows = [
-        near('check_6', 'force of a leg straight down', down, 0.0, 1e-12),
-        near('check_7_distance', 'equal legs: distance', equal.distance[0], 0.150573, 2e-6, 'm'),
-        near('check_7_efficiency', 'equal legs: efficiency', equal.efficiency[0], 0.0166095, 2e-7),
-        near(
+        row_near('check_6', 'force of a leg straight down', down, 0.0, 1e-12),
+        row_near(
+            'check_7_distance', 'equal legs: distance', equal.distance[0], 0.150573, 2e-6, 'm'
+        ),
+        row_near(
+            'check_7_efficiency', 'equal legs: efficiency', equal.efficiency[0], 0.0166095, 2e-7
+        ),
+        row_near(
             'check_7_height', 'equal legs: height at posture 2', pose.side[0], 0.17387, 1e-5, 'm'
         ),
-        near(
+        row_near(
             'check_7_flags',
             'equal legs: objectives met',
             _objectives_met(SYMMETRIC_STRIDE),
             2.0,
             0.0,
         ),
-        near(
+        row_near(
             'check_8_distance', "viewer's stride: distance", viewer.distance[0], 0.0487, 5e-6, 'm'
         ),
-        near('check_8_power', "viewer's stride: power", viewer.energy[0], 60.778, 6e-3, 'J'),
-        near(
+        row_near('check_8_power', "viewer's stride: power", viewer.energy[0], 60.778, 6e-3, 'J'),
+        row_near(
             'check_8_efficiency',
             "viewer's stride: efficiency",
             viewer.efficiency[0],
             0.0016693,
             2e-7,
         ),
-        near(
+        row_near(
             'check_8_flags',
             "viewer's stride: objectives met",
             _objectives_met(viewer_stride()),
@@ -220,7 +226,7 @@ def _stride_rows() -> list[Row]:
         zip(powers, (0.42227, 1.25176, 2.50435, 2.11707), strict=True), 1
     ):
         rows.append(
-            near(
+            row_near(
                 f'check_7_power_{phase}',
                 f'equal legs: power of a leg in phase {phase}',
                 ours,
@@ -237,7 +243,7 @@ def _objectives_met(genes: np.ndarray) -> float:
     return float(result.swings_free[0]) + float(result.stable[0])
 
 
-def _best_stride_rows() -> list[Row]:
+def _best_stride_rows() -> list[StudyRow]:
     best = score_strides(published_best_stride()[None])
     rounded = score_strides(published_best_stride(rounded=True)[None])
     counted = score_strides(published_best_stride()[None], StrideRules(samples=PRINTED))
@@ -245,11 +251,15 @@ def _best_stride_rows() -> list[Row]:
     change = float(np.ptp(lengths, axis=0).max())
     drags = 'it drags by the published rule itself'
     rows = [
-        near('check_9_efficiency', 'best stride: efficiency', best.efficiency[0], 1.11877, 1e-4),
-        near('check_9_counted', 'with 100 samples', counted.efficiency[0], 1.11877, 0.0224),
-        near('check_9_drags', 'it swings free', float(best.swings_free[0]), 0.0, 0.0, note=drags),
-        near('check_9_stable', 'it is stable', float(best.stable[0]), 1.0, 0.0),
-        near(
+        row_near(
+            'check_9_efficiency', 'best stride: efficiency', best.efficiency[0], 1.11877, 1e-4
+        ),
+        row_near('check_9_counted', 'with 100 samples', counted.efficiency[0], 1.11877, 0.0224),
+        row_near(
+            'check_9_drags', 'it swings free', float(best.swings_free[0]), 0.0, 0.0, note=drags
+        ),
+        row_near('check_9_stable', 'it is stable', float(best.stable[0]), 1.0, 0.0),
+        row_near(
             'check_9_rounded',
             'efficiency of the digits of Table 6.10',
             rounded.efficiency[0],
@@ -257,12 +267,12 @@ def _best_stride_rows() -> list[Row]:
             5e-5,
             note='equal angles turn an area into a line',
         ),
-        near('check_26', 'largest change of a length in Table 6.10', change, 0.5, 1e-9, 'cm'),
+        row_near('check_26', 'largest change of a length in Table 6.10', change, 0.5, 1e-9, 'cm'),
     ]
     return rows
 
 
-def _stability_rows() -> list[Row]:
+def _stability_rows() -> list[StudyRow]:
     def inside(x: float, y: float) -> bool:
         """Tell whether a centre of mass is over these feet."""
         feet = ((0.0, 0.27, 0.54), (0.0, 0.39, 0.0))
@@ -280,18 +290,18 @@ def _stability_rows() -> list[Row]:
     centre = max(math.hypot(pose.centre_x - 0.27, pose.centre_y - 0.18) for pose in level)
     pitch = max(abs(pose.pitch) for pose in level)
     return [
-        near('check_24', 'edges that count, 2.5 mm inside', float(sum(kept)), 3.0, 0.0),
-        near('check_25_pitch', 'pitch of equal legs', pitch, 0.0, 1e-12, 'rad'),
-        near('check_25_centre', 'their centre from (0.27, 0.18) m', centre, 0.0, 1e-12, 'm'),
+        row_near('check_24', 'edges that count, 2.5 mm inside', float(sum(kept)), 3.0, 0.0),
+        row_near('check_25_pitch', 'pitch of equal legs', pitch, 0.0, 1e-12, 'rad'),
+        row_near('check_25_centre', 'their centre from (0.27, 0.18) m', centre, 0.0, 1e-12, 'm'),
     ]
 
 
-def measure_flaw(session: Session) -> Sequence[Row]:
+def measure_flaw(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 23, the energy that is not continuous, and draw it."""
     draw_energy_discontinuity(session.picture('flaw'))
     wanted = {0.0: 5.30, 0.001: 9.3e-5, 1.0: 0.095, 30.0: 4.18}
     return [
-        near(
+        row_near(
             f'check_23_{knee:g}',
             f'power of a hip that swings 60 degrees while its knee moves by {knee:g}',
             energy,
@@ -304,7 +314,7 @@ def measure_flaw(session: Session) -> Sequence[Row]:
     ]
 
 
-def _search_rule_rows(children: int) -> list[Row]:
+def _search_rule_rows(children: int) -> list[StudyRow]:
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=5, domain=STRIDE_DOMAIN, listing_compat=True
     )
@@ -314,20 +324,20 @@ def _search_rule_rows(children: int) -> list[Row]:
     rules = rules_with_weight(0.33)
     weights = rules.dragging_weight, rules.stability_weight
     return [
-        near(
+        row_near(
             'check_11',
             'first individual of seed 5: largest error of leg 1',
             float(np.abs(first - wanted).max()),
             0.0,
             5e-7,
         ),
-        near('check_16_w1', 'w1 = (1 - w0)/2 at w0 = 0.33', weights[0], 0.335, 1e-12),
-        near('check_16_w2', 'w2', weights[1], 0.335, 1e-12),
+        row_near('check_16_w1', 'w1 = (1 - w0)/2 at w0 = 0.33', weights[0], 0.335, 1e-12),
+        row_near('check_16_w2', 'w2', weights[1], 0.335, 1e-12),
         *_breeding_rows(children),
     ]
 
 
-def _breeding_rows(offspring_count: int) -> list[Row]:
+def _breeding_rows(offspring_count: int) -> list[StudyRow]:
     """Measure checks 12, 14 and 15 on generations of the search."""
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=2, domain=STRIDE_DOMAIN, population=1000
@@ -340,15 +350,17 @@ def _breeding_rows(offspring_count: int) -> list[Row]:
         search.tell(_evaluations(candidates, genes_from_unit(genomes)[:, 24]))
     rate = 0.2
     return [
-        near('check_12', 'of 5 generations, those of feasible strides alone', feasible, 5.0, 0.0),
-        near(
+        row_near(
+            'check_12', 'of 5 generations, those of feasible strides alone', feasible, 5.0, 0.0
+        ),
+        row_near(
             'check_14',
             'children that take two neighbouring postures of each parent',
             _crossover_share(),
             1.0,
             0.0,
         ),
-        near(
+        row_near(
             'check_15',
             f'changed genes per child by 48 times the rate {rate:g}',
             _mutations_per_offspring(rate, offspring_count) / (48.0 * rate),
@@ -395,14 +407,14 @@ def _mutations_per_offspring(rate: float, size: int) -> float:
     return float(np.mean(changed))
 
 
-def measure_published_best(session: Session) -> Sequence[Row]:
+def measure_published_best(session: StudySession) -> Sequence[StudyRow]:
     """Say what the best published stride is by measures that hold."""
     from gait_studies.cafarelli2017.strides.measures import measure_strides
 
     ours = measure_strides(published_best_stride()[None])
     spent = ours.rotary_absolute[0] + ours.screw_input[0] + ours.lift[0]
     return [
-        at_least(
+        row_at_least(
             'sound_energy',
             'energy of the best published stride along its path',
             float(spent),
@@ -410,8 +422,8 @@ def measure_published_best(session: Session) -> Sequence[Row]:
             'J',
             note=f'published {score_strides(published_best_stride()[None]).energy[0]:.3f} J',
         ),
-        near('sound_slip', 'its feet would have to slip by', ours.slip[0], 0.19, 5e-3, 'm'),
-        near(
+        row_near('sound_slip', 'its feet would have to slip by', ours.slip[0], 0.19, 5e-3, 'm'),
+        row_near(
             'sound_clearance', 'its lowest foot in mid-swing', ours.clearance[0], -0.04, 0.01, 'm'
         ),
     ]

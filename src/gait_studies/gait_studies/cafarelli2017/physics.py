@@ -23,8 +23,8 @@ from gait_studies.cafarelli2017.stride_search import (
 )
 from gait_studies.cafarelli2017.stride_trials import run_stride, stride_trial
 from gait_studies.cafarelli2017.strides.search_cases import GROUNDS, MIN_SAVING
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 SearchData = Mapping[str, Any]
 
@@ -41,15 +41,15 @@ def climbing_cost(ground: str) -> float:
     return math.tan(GROUNDS[ground].get('slope_up', 0.0))
 
 
-def measure_walks(session: Session) -> Sequence[Row]:
+def measure_walks(session: StudySession) -> Sequence[StudyRow]:
     """Measure the walks of both presets over 5 m of flat ground."""
-    done = session.work_off('walks', _run_preset, {preset: preset for preset in _PRESET_SPEEDS})
+    done = session.run_tasks('walks', _run_preset, {preset: preset for preset in _PRESET_SPEEDS})
     rows = []
     for preset, speed in _PRESET_SPEEDS.items():
         walk = done[preset]
         note = '' if walk['status'] == OK else walk['status']
         rows += [
-            at_least(
+            row_at_least(
                 f'walk_{preset}_distance',
                 f'distance of preset {preset} in {_WALK_DISTANCE / speed:.0f} s of flat ground',
                 walk['distance'] if walk['status'] == OK else None,
@@ -57,7 +57,7 @@ def measure_walks(session: Session) -> Sequence[Row]:
                 'm',
                 note=note,
             ),
-            near(
+            row_near(
                 f'walk_{preset}_speed',
                 f'its speed in physics, {preset}; kinematics foresees',
                 walk['speed'],
@@ -65,7 +65,7 @@ def measure_walks(session: Session) -> Sequence[Row]:
                 0.1 * speed,
                 'm/s',
             ),
-            at_most(
+            row_at_most(
                 f'walk_{preset}_drag',
                 f'feet dragged ahead by the distance, {preset}',
                 walk['drag'],
@@ -73,7 +73,7 @@ def measure_walks(session: Session) -> Sequence[Row]:
                 note=f'slip {100.0 * walk["slip"]:.2f} %, something else than feet on the ground '
                 f'in {100.0 * walk["knees"]:.1f} % of the time',
             ),
-            at_least(
+            row_at_least(
                 f'walk_{preset}_cost',
                 f'its cost of transport, {preset}',
                 walk['cost_of_transport'],
@@ -88,7 +88,7 @@ def _run_preset(preset: str) -> dict[str, Any]:
     return asdict(run_stride(trial))
 
 
-def measure_replays(session: Session) -> Sequence[Row]:
+def measure_replays(session: StudySession) -> Sequence[StudyRow]:
     """Measure what the best stride of each kind of legs on each ground of the grid does."""
     champions = _read_champions(session)
     cases = {
@@ -98,7 +98,7 @@ def measure_replays(session: Session) -> Sequence[Row]:
         for where, champion in champions.items()
         for joined in ('joints', 'feet')
     }
-    done = session.work_off(
+    done = session.run_tasks(
         'replays', replay_outcome, {repr(case): case for case in cases.values()}
     )
     return [
@@ -107,7 +107,7 @@ def measure_replays(session: Session) -> Sequence[Row]:
     ]
 
 
-def _read_champions(session: Session) -> Mapping[str, SearchData]:
+def _read_champions(session: StudySession) -> Mapping[str, SearchData]:
     file = session.folder / 'champions.json'
     try:
         found = read_json(file)
@@ -116,10 +116,10 @@ def _read_champions(session: Session) -> Mapping[str, SearchData]:
         raise ConfigurationError(f'{file}, which the part grid writes: {error}') from error
 
 
-def _replay_row(where: str, joined: str, analytic: float, found: SearchData) -> Row:
+def _replay_row(where: str, joined: str, analytic: float, found: SearchData) -> StudyRow:
     ground, kind = where.split('/')
     walk = found['walk']
-    return at_least(
+    return row_at_least(
         f'replay_{ground}_{kind}_{joined}',
         f'cost of transport in physics: best stride of {kind} on {ground}, {joined} in between',
         walk['cost_of_transport'] if walk['status'] == OK else None,
@@ -130,7 +130,7 @@ def _replay_row(where: str, joined: str, analytic: float, found: SearchData) -> 
     )
 
 
-def measure_searches(session: Session) -> Sequence[Row]:
+def measure_searches(session: StudySession) -> Sequence[StudyRow]:
     """Measure what searches in physics find, with frozen and with free lengths."""
     trials, seeds = (20, 1) if session.quick else (300, 3)
     cases = {
@@ -138,7 +138,7 @@ def measure_searches(session: Session) -> Sequence[Row]:
             StrideSearch(
                 frozen=frozen,
                 ground=ground,
-                seed=session.seed_of(_SEED_KEY, number),
+                seed=session.derive_seed(_SEED_KEY, number),
                 trials=trials,
             )
             for number in range(seeds)
@@ -152,9 +152,9 @@ def measure_searches(session: Session) -> Sequence[Row]:
 
 
 def _run_searches(
-    session: Session, cases: Mapping[tuple[str, str], Sequence[StrideSearch]]
+    session: StudySession, cases: Mapping[tuple[str, str], Sequence[StrideSearch]]
 ) -> dict[tuple[str, str], list[SearchData]]:
-    done = session.work_off(
+    done = session.run_tasks(
         'searches', search_stride, {one.key: one for some in cases.values() for one in some}
     )
     return {where: [done[one.key] for one in some] for where, some in cases.items()}
@@ -162,9 +162,9 @@ def _run_searches(
 
 def _search_rows(
     name: str, begin: str, found: Mapping[tuple[str, str], Sequence[SearchData]]
-) -> list[Row]:
+) -> list[StudyRow]:
     rows = [
-        at_least(
+        row_at_least(
             f'{name}_{ground}_{legs}_{number}',
             f'cost of transport in physics of the best stride on {ground}, {legs}, {begin}, '
             f'seed {number}',
@@ -199,7 +199,7 @@ def _search_note(found: SearchData) -> str:
 
 def _saved_row(
     name: str, ground: str, begin: str, found: Mapping[tuple[str, str], Sequence[SearchData]]
-) -> Row:
+) -> StudyRow:
     costs = {
         legs: np.array(
             [math.inf if (c := _cost_or_none(one)) is None else c for one in found[ground, legs]]
@@ -208,7 +208,7 @@ def _saved_row(
     }
     frozen, free = costs['frozen'], costs['free']
     chance = float(mannwhitneyu(free, frozen, alternative='less').pvalue)
-    return at_most(
+    return row_at_most(
         f'{name}_{ground}_saved',
         f'cost of transport in physics on {ground} that free lengths save, {begin}',
         100.0 * (1.0 - float(free.mean() / frozen.mean())),

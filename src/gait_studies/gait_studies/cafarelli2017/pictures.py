@@ -12,7 +12,7 @@ from gait_core.arrays import FloatArray
 from gait_studies.cafarelli2017.strides.encoding import genes_from_legs, joints_from_genes
 from gait_studies.cafarelli2017.strides.measures import MeasureSettings, measure_strides
 from gait_studies.cafarelli2017.strides.scoring import leg_power
-from gait_tools.pictures.trial import figure_of
+from gait_tools.pictures.trial import saved_figure
 
 _PHASES = ('start of front propel', 'start of back propel', 'start of lift', 'start of descend')
 
@@ -33,7 +33,7 @@ def draw_stride(path: Path, genes: FloatArray) -> None:
     """
     joints = joints_from_genes(genes)
     joints[..., 2:] *= 100.0
-    with figure_of(path, (10.0, 5.6)) as figure:
+    with saved_figure(path, (10.0, 5.6)) as figure:
         grid = figure.subplots(3, 4, sharex=True, sharey=True)
         for leg in range(3):
             for posture in range(4):
@@ -70,7 +70,7 @@ def draw_energy_discontinuity(path: Path) -> None:
     )
     # Three legs stand and swing back alike: a third of it is one leg's.
     path_energy = sound.rotary_absolute / 3.0
-    with figure_of(path, (7.0, 4.2)) as figure:
+    with saved_figure(path, (7.0, 4.2)) as figure:
         axes = figure.subplots()
         axes.plot(knees[1:], published[1:], color='tab:red', label='published energy (3.37)')
         axes.plot(knees[1:], path_energy[1:], color='tab:blue', label='work along the path')
@@ -110,7 +110,7 @@ def draw_fitness_curves(
 
     """
     generations = interval * np.arange(1, fitness.shape[1] + 1)
-    with figure_of(path, (7.0, 4.0)) as figure:
+    with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         axes.plot(generations, fitness.T, color='0.75', linewidth=0.8)
         axes.plot(generations, fitness.mean(axis=0), color='tab:red', label='mean at 0.03, ours')
@@ -124,7 +124,7 @@ def draw_fitness_curves(
 
 def draw_grid_costs(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
     """Draw the cost of transport of each kind of leg on each ground, a dot per seed."""
-    with figure_of(path, (10.0, 4.2)) as figure:
+    with saved_figure(path, (10.0, 4.2)) as figure:
         axes = figure.subplots()
         for place, kinds in enumerate(costs.values()):
             for number, (kind, values) in enumerate(kinds.items()):
@@ -143,7 +143,7 @@ def draw_grid_costs(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]
 
 def draw_savings(path: Path, costs: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
     """Draw what free legs save over constant ones, a dot per seed, by assumption."""
-    with figure_of(path, (7.5, 0.35 * len(costs) + 1.0)) as figure:
+    with saved_figure(path, (7.5, 0.35 * len(costs) + 1.0)) as figure:
         axes = figure.subplots()
         for row, (constant, free) in enumerate(costs.values()):
             saved = 100.0 * (1.0 - np.asarray(free) / np.asarray(constant))
@@ -167,7 +167,7 @@ def draw_fronts(path: Path, fronts: Mapping[str, FloatArray]) -> None:
         Distance [m], minus energy [J] and margin [m] by kind of leg.
 
     """
-    with figure_of(path, (4.2 * len(fronts), 4.0)) as figure:
+    with saved_figure(path, (4.2 * len(fronts), 4.0)) as figure:
         panels = figure.subplots(1, len(fronts), sharex=True, sharey=True, squeeze=False)[0]
         most = max(float(front[:, 2].max()) for front in fronts.values() if len(front))
         for axes, (kind, front) in zip(panels, fronts.items(), strict=True):
@@ -186,7 +186,7 @@ def draw_search_curves(
     """Draw the least cost of transport in physics over trials, a line per seed."""
     grounds = list(dict.fromkeys(ground for ground, _ in searches))
     colours = {'frozen': 'tab:blue', 'free': 'tab:red'}
-    with figure_of(path, (4.5 * len(grounds), 3.6)) as figure:
+    with saved_figure(path, (4.5 * len(grounds), 3.6)) as figure:
         panels = figure.subplots(1, len(grounds), squeeze=False)[0]
         for axes, ground in zip(panels, grounds, strict=True):
             for legs, colour in colours.items():

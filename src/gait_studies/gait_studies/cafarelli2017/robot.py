@@ -15,8 +15,8 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 from gait_studies.cafarelli2017.strides.published import viewer_stride
-from gait_tools.study.definition import Row, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_near
+from gait_tools.study.session import StudySession
 
 _FIRST_TRIPOD, _SECOND_TRIPOD = ('lf', 'rm', 'lr'), ('rf', 'lm', 'rr')
 """Legs 1 to 3 of a stride, and those that do the same two phases later."""
@@ -24,12 +24,12 @@ _FIRST_TRIPOD, _SECOND_TRIPOD = ('lf', 'rm', 'lr'), ('rf', 'lm', 'rr')
 _JOINT_NAMES = ('hip', 'knee', 'upper', 'lower')
 
 
-def measure_robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 22 and 27: the second tripod's delay, masses and joints of the robot."""
     hexapod = load_robot('hexapod')
     off = {length: _max_centre_error(hexapod, length) for length in (0.06, 0.09, 0.12)}
     return [
-        near(
+        row_near(
             'check_22',
             'largest difference of a target of the second tripod to that of the first 2 s later',
             _max_delay_error(hexapod),
@@ -37,10 +37,10 @@ def measure_robot(session: Session) -> Sequence[Row]:
             1e-9,
             note='rad and m; phases of 1 s',
         ),
-        near('check_27_mass', 'mass of the robot', hexapod.mass, 22.0, 1e-9, 'kg'),
-        near('check_27_joints', 'its joints', float(len(hexapod.joint_names)), 24.0, 0.0),
+        row_near('check_27_mass', 'mass of the robot', hexapod.mass, 22.0, 1e-9, 'kg'),
+        row_near('check_27_joints', 'its joints', float(len(hexapod.joint_names)), 24.0, 0.0),
         *(
-            near(
+            row_near(
                 f'check_27_{100 * length:g}_cm',
                 f'error of the centre of a segment of {100 * length:g} cm, a quarter along',
                 error,

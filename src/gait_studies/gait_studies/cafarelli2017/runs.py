@@ -28,8 +28,8 @@ from gait_studies.cafarelli2017.strides.search import (
     PublishedSettings,
     run_published_search,
 )
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 _LONG_SETTINGS = replace(CONTROL_SETTINGS, generations=1000)
 _INTERVAL = 100
@@ -73,7 +73,7 @@ def run_outcomes_as_data(run: Run) -> list[dict[str, float]]:
 class Sweeps:
     """The runs of all tables: ten seeds per setting, three in a quick study."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: StudySession) -> None:
         self.seeds = SEEDS[:3] if session.quick else SEEDS
         self._session = session
         self._known: dict[str, list[list[RunOutcome]]] = {}
@@ -85,7 +85,7 @@ class Sweeps:
             for seed in self.seeds:
                 run = self._run(one, seed)
                 pieces[repr(run)] = run
-        done = self._session.work_off('published_runs', run_outcomes_as_data, pieces)
+        done = self._session.run_tasks('published_runs', run_outcomes_as_data, pieces)
         for one in settings:
             name = repr(self._run(one, 0))
             self._known[name] = [
@@ -116,7 +116,7 @@ class Sweeps:
         return Run(replace(settings, intervals=_ROTARY_INTERVALS), seed, every)
 
 
-def measure_table_6_10(session: Session) -> Sequence[Row]:
+def measure_table_6_10(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 10: seed 5 gives the 48 numbers of Table 6.10 and the checkpoints."""
     run = run_published_search(FINAL_SETTINGS, 5)
     last = run[-1]
@@ -128,7 +128,7 @@ def measure_table_6_10(session: Session) -> Sequence[Row]:
         for posture in range(4):
             numbers = ', '.join(f'{value:g}' for value in ours[posture, leg])
             rows.append(
-                near(
+                row_near(
                     f'table_6_10_{leg + 1}_{posture + 1}',
                     f'numbers of leg {leg + 1}, posture {posture + 1} that are the printed ones',
                     float(np.sum(ours[posture, leg] == printed[posture, leg])),
@@ -137,10 +137,12 @@ def measure_table_6_10(session: Session) -> Sequence[Row]:
                     note=f'ours: {numbers}',
                 )
             )
-    rows.append(near('check_10_fitness', 'fitness of seed 5', last.fitness, 1.1, 1e-3))
-    rows.append(near('check_10_matings', 'matings tried', last.matings, published_matings(), 0.0))
+    rows.append(row_near('check_10_fitness', 'fitness of seed 5', last.fitness, 1.1, 1e-3))
+    rows.append(
+        row_near('check_10_matings', 'matings tried', last.matings, published_matings(), 0.0)
+    )
     rows += [
-        near(
+        row_near(
             f'check_10_generation_{generation}',
             f'best fitness after {generation} generations',
             run[generation].fitness,
@@ -150,11 +152,11 @@ def measure_table_6_10(session: Session) -> Sequence[Row]:
         for generation, fitness in published_checkpoints().items()
     ]
     falls = int(np.sum(np.diff([best.fitness for best in run]) < 0.0))
-    rows.append(near('check_13_final', 'generations in which its best falls', falls, 0.0, 0.0))
+    rows.append(row_near('check_13_final', 'generations in which its best falls', falls, 0.0, 0.0))
     return rows
 
 
-def measure_sweeps(session: Session) -> Sequence[Row]:
+def measure_sweeps(session: StudySession) -> Sequence[StudyRow]:
     """Measure Tables 6.2 to 6.9 and A.1 to A.7: ten runs per setting."""
     found = Sweeps(session)
     names = [f'table_6_{number}' for number in range(2, 10)]
@@ -175,9 +177,9 @@ def _final_values(found: Sweeps, settings: PublishedSettings, name: str) -> Floa
     return np.array([getattr(one, name) for one in found.final_outcomes(settings)])
 
 
-def _mean_rows(found: Sweeps, name: str, label: str, field: str, within: float) -> list[Row]:
+def _mean_rows(found: Sweeps, name: str, label: str, field: str, within: float) -> list[StudyRow]:
     return [
-        near(
+        row_near(
             f'{name}_{row.value:g}',
             f'{_FIELD_LABELS[field]}, {label} {row.value:g}',
             float(np.mean(_final_values(found, row.run, field))),
@@ -194,7 +196,7 @@ def _deviation_text(values: FloatArray, printed: float | None) -> str:
     return f'deviation {np.std(values, ddof=1):.6f}{beside}'
 
 
-def _elite_rows(found: Sweeps) -> list[Row]:
+def _elite_rows(found: Sweeps) -> list[StudyRow]:
     means = {
         row.value: float(np.mean(_final_values(found, row.run, 'fitness')))
         for row in sweep_rows('table_6_2')
@@ -202,8 +204,8 @@ def _elite_rows(found: Sweeps) -> list[Row]:
     least = min(means, key=means.__getitem__)
     return [
         *_mean_rows(found, 'table_6_2', 'elite', 'fitness', 0.003),
-        near('check_21_lowest', 'elite with the lowest mean', least, 5.0, 0.0),
-        at_most(
+        row_near('check_21_lowest', 'elite with the lowest mean', least, 5.0, 0.0),
+        row_at_most(
             'check_21_spread',
             'spread of the means over elites',
             max(means.values()) - min(means.values()),
@@ -213,7 +215,7 @@ def _elite_rows(found: Sweeps) -> list[Row]:
     ]
 
 
-def _generation_rows(found: Sweeps) -> list[Row]:
+def _generation_rows(found: Sweeps) -> list[StudyRow]:
     along = found.fitness_curves(_LONG_SETTINGS)
     means = along.mean(axis=0)
     steps = np.diff(means)
@@ -221,32 +223,32 @@ def _generation_rows(found: Sweeps) -> list[Row]:
     gain = float(means[-1] - means[0])
     return [
         *_mean_rows(found, 'table_6_3', 'generations', 'fitness', 0.004),
-        near(
+        row_near(
             'check_13',
             'hundreds of generations after which a best has fallen',
             float(np.sum(np.diff(along, axis=1) < 0.0)),
             0.0,
             0.0,
         ),
-        near(
+        row_near(
             'table_6_3_rises',
             'hundreds of generations in which the mean rises',
             float(np.sum(steps > 0.0)),
             9.0,
             0.0,
         ),
-        at_least(
+        row_at_least(
             'table_6_3_gain', 'gain from 100 to 1000 generations', gain, 0.0029, published=0.00574
         ),
-        at_most('table_6_3_gain_most', 'the same', gain, 0.0115, published=0.00574),
-        near(
+        row_at_most('table_6_3_gain_most', 'the same', gain, 0.0115, published=0.00574),
+        row_near(
             'check_17',
             'mean fitness of the control run',
             float(np.mean([one.fitness for one in control])),
             0.6755,
             1.5e-3,
         ),
-        near(
+        row_near(
             'check_17_flags',
             'of its runs, those that drag or are not stable',
             float(sum(one.violates for one in control)),
@@ -256,7 +258,9 @@ def _generation_rows(found: Sweeps) -> list[Row]:
     ]
 
 
-def _mutation_rows(found: Sweeps, longer: PublishedSettings, session: Session) -> list[Row]:
+def _mutation_rows(
+    found: Sweeps, longer: PublishedSettings, session: StudySession
+) -> list[StudyRow]:
     printed = {row.value: row for row in sweep_rows('table_6_4')}
     means = {
         value: float(np.mean(_final_values(found, row.run, 'fitness')))
@@ -268,7 +272,7 @@ def _mutation_rows(found: Sweeps, longer: PublishedSettings, session: Session) -
     # 0.01 and 0.03 tie within their deviations: both are held against 0.05.
     above = {0.01: 0.05, 0.03: 0.05, 0.05: 0.07, 0.07: 0.09, 0.09: CONTROL_SETTINGS.mutation}
     rows = [
-        at_least(
+        row_at_least(
             f'table_6_4_{value:g}',
             f'mean fitness, mutation {value:g}; above that of {above[value]:g}',
             means[value],
@@ -286,13 +290,13 @@ def _mutation_rows(found: Sweeps, longer: PublishedSettings, session: Session) -
     past = np.flatnonzero(reached >= wanted)
     hundreds = f'{_INTERVAL * (past[0] + 1)} generations' if len(past) else 'more than 600'
     rows.append(
-        near(
+        row_near(
             'table_6_4_level',
             'mean fitness at mutation 0.03 after the control 200 generations',
             means[0.03],
             wanted,
             0.01,
-        ).unless(
+        ).differ_if_failed(
             f'the program as listed needs {hundreds} for the printed mean (after 300: '
             f'{reached[2]:.4f}, 400: {reached[3]:.4f}); the order holds',
             'cafarelli2017_mutation.png',
@@ -301,18 +305,18 @@ def _mutation_rows(found: Sweeps, longer: PublishedSettings, session: Session) -
     order = [means[rate] for rate in (*_MUTATION_RATES, CONTROL_SETTINGS.mutation)]
     falls = float(np.sum(np.diff(order) < 0.0))
     rows.append(
-        near('check_18', 'steps from 0.03 to 0.2 in which the mean falls', falls, 4.0, 0.0)
+        row_near('check_18', 'steps from 0.03 to 0.2 in which the mean falls', falls, 4.0, 0.0)
     )
     return rows
 
 
-def _weight_rows(found: Sweeps) -> list[Row]:
+def _weight_rows(found: Sweeps) -> list[StudyRow]:
     rows = _mean_rows(found, 'table_6_5', 'w0', 'fitness', 0.005)
     for name, field in (('table_6_6', 'weighted_efficiency'), ('table_6_8', 'efficiency')):
         for row in sweep_rows(name):
             values = _final_values(found, row.run, field)
             rows.append(
-                near(
+                row_near(
                     f'{name}_{row.value:g}',
                     f'{_FIELD_LABELS[field]}, w0 {row.value:g}',
                     float(np.mean(values)),
@@ -327,7 +331,7 @@ def _weight_rows(found: Sweeps) -> list[Row]:
         # 40 % of the efficiency, and a flag of a run more or less.
         within = 0.4 * efficiency[row.value] + 0.5 * (1.0 - row.value)
         rows.append(
-            near(
+            row_near(
                 f'table_6_7_{row.value:g}',
                 f'mean fitness, w0 {row.value:g}',
                 float(np.mean(values)),
@@ -343,11 +347,11 @@ def _violating_share(found: Sweeps, settings: PublishedSettings) -> float:
     return float(np.mean([one.violates for one in found.final_outcomes(settings)]))
 
 
-def _violation_rows(found: Sweeps) -> list[Row]:
+def _violation_rows(found: Sweeps) -> list[StudyRow]:
     rows = []
     for row in sweep_rows('table_6_9'):
         rows.append(
-            near(
+            row_near(
                 f'table_6_9_{row.value:g}',
                 f'of ten runs, those that drag or are not stable, w0 {row.value:g}',
                 10.0 * _violating_share(found, row.run),
@@ -366,7 +370,7 @@ def _three_deviations(share: float, runs: int) -> float:
     return round(3.0 * math.sqrt(chance * (1.0 - chance) * (0.1 + 1.0 / runs)), 2)
 
 
-def _weight_check_rows(found: Sweeps) -> list[Row]:
+def _weight_check_rows(found: Sweeps) -> list[StudyRow]:
     runs_of = {row.value: row.run for row in sweep_rows('table_6_9')}
     final = replace(CONTROL_SETTINGS, efficiency_weight=0.97)
     low = max(_violating_share(found, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
@@ -377,26 +381,28 @@ def _weight_check_rows(found: Sweeps) -> list[Row]:
     ]
     few = max(1.0 / len(found.seeds), 0.1)
     return [
-        near(
+        row_near(
             'check_19',
             'mean fitness, w0 0.97',
             float(np.mean(_final_values(found, final, 'fitness'))),
             0.049,
             6e-3,
         ),
-        near('check_19_flags', 'violations at w0 0.97', _violating_share(found, final), 0.0, 0.0),
-        at_most(
+        row_near(
+            'check_19_flags', 'violations at w0 0.97', _violating_share(found, final), 0.0, 0.0
+        ),
+        row_at_most(
             'check_20_low', 'largest share that violates, w0 to 0.99', low, few, published=0.0
         ),
-        at_least(
+        row_at_least(
             'check_20_high', 'least share that violates, w0 from 0.998', high, 0.6, published=0.9
         ),
-        at_least('table_6_6_least', 'least mean efficiency, w0 to 0.73', min(lowest), 0.012),
-        at_most('table_6_6_most', 'largest mean efficiency, w0 to 0.73', max(lowest), 0.025),
+        row_at_least('table_6_6_least', 'least mean efficiency, w0 to 0.73', min(lowest), 0.012),
+        row_at_most('table_6_6_most', 'largest mean efficiency, w0 to 0.73', max(lowest), 0.025),
     ]
 
 
-def _appendix_rows(found: Sweeps) -> list[Row]:
+def _appendix_rows(found: Sweeps) -> list[StudyRow]:
     rows = []
     for name, (text, field) in _APPENDIX_TABLES.items():
         settings = {row.value: row.run for row in sweep_rows(text)}
@@ -404,7 +410,7 @@ def _appendix_rows(found: Sweeps) -> list[Row]:
             ours = _final_values(found, settings[value], field)
             within = 0.4 * float(np.median(printed)) if 'efficiency' in field else 0.005
             rows.append(
-                near(
+                row_near(
                     f'{name}_{value:g}',
                     f'median of the single runs: {field.replace("_", " ")}',
                     float(np.median(ours)),
@@ -416,7 +422,7 @@ def _appendix_rows(found: Sweeps) -> list[Row]:
     return [*rows, *_single_violation_rows(found)]
 
 
-def _single_violation_rows(found: Sweeps) -> list[Row]:
+def _single_violation_rows(found: Sweeps) -> list[StudyRow]:
     settings = {row.value: row.run for row in sweep_rows('table_6_9')}
     rows = []
     for value, printed in published_runs('table_a_7').items():
@@ -429,12 +435,12 @@ def _single_violation_rows(found: Sweeps) -> list[Row]:
         row_id, wanted = f'table_a_7_{value:g}', float(np.mean(printed))
         if value <= 0.99:
             bound = max(0.1, 1.0 / len(flags))
-            rows.append(at_most(row_id, what, share, bound, note=note, published=wanted))
+            rows.append(row_at_most(row_id, what, share, bound, note=note, published=wanted))
         elif value >= 0.998:
-            rows.append(at_least(row_id, what, share, 0.6, note=note, published=wanted))
+            rows.append(row_at_least(row_id, what, share, 0.6, note=note, published=wanted))
         else:
             within = _three_deviations(wanted, len(flags))
-            rows.append(near(row_id, what, share, wanted, within, note=note))
+            rows.append(row_near(row_id, what, share, wanted, within, note=note))
     return rows
 
 
@@ -446,15 +452,15 @@ def _flag_text(flags: Sequence[float] | FloatArray) -> str:
     return ''.join(str(int(flag)) for flag in flags)
 
 
-def measure_higher_rates(session: Session) -> Sequence[Row]:
+def measure_higher_rates(session: StudySession) -> Sequence[StudyRow]:
     """Measure section 6.7: what higher rates of mutation end with; the printed 0.2 names none."""
     rates = (0.05, 0.06, 0.07, 0.08, 0.1)
     pieces = {repr(rate): Run(replace(FINAL_SETTINGS, mutation=rate), 5) for rate in rates}
-    done = session.work_off('higher_rates', run_outcomes_as_data, pieces)
+    done = session.run_tasks('higher_rates', run_outcomes_as_data, pieces)
     fitness = {rate: done[repr(rate)][-1]['fitness'] for rate in rates}
     final = published_checkpoints()[600]
     return [
-        at_most(
+        row_at_most(
             f'section_6_7_{rate:g}',
             f'fitness of seed 5 at mutation {rate:g}, final settings',
             value,

@@ -27,7 +27,7 @@ from gait_studies.cafarelli2017.verdict import (
     measure_leads,
     measure_verdict,
 )
-from gait_tools.study.definition import Part, Study
+from gait_tools.study.definition import Study, StudyPart
 
 
 def study() -> Study:
@@ -38,26 +38,26 @@ def study() -> Study:
         source='Cafarelli (2017), Energy-efficient Gait Control Schema of a Hexapod Robot with '
         'Dynamic Leg Lengths, Southern Illinois University Edwardsville.',
         parts=(
-            Part(name='single_leg', measure=measure_single_leg),
-            Part(name='model', measure=measure_model),
-            Part(name='robot', measure=measure_robot),
-            Part(name='flaw', measure=measure_flaw),
-            Part(name='published_best', measure=measure_published_best),
-            Part(name='table_6_10', measure=measure_table_6_10),
-            Part(name='walks', measure=measure_walks),
-            Part(name='verdict', measure=measure_verdict),
-            Part(name='assumptions', measure=measure_assumptions),
-            Part(name='grid', measure=measure_grid),
-            Part(name='replays', measure=measure_replays),
-            Part(name='sweeps', measure=measure_sweeps),
-            Part(
+            StudyPart(name='single_leg', measure=measure_single_leg),
+            StudyPart(name='model', measure=measure_model),
+            StudyPart(name='robot', measure=measure_robot),
+            StudyPart(name='flaw', measure=measure_flaw),
+            StudyPart(name='published_best', measure=measure_published_best),
+            StudyPart(name='table_6_10', measure=measure_table_6_10),
+            StudyPart(name='walks', measure=measure_walks),
+            StudyPart(name='verdict', measure=measure_verdict),
+            StudyPart(name='assumptions', measure=measure_assumptions),
+            StudyPart(name='grid', measure=measure_grid),
+            StudyPart(name='replays', measure=measure_replays),
+            StudyPart(name='sweeps', measure=measure_sweeps),
+            StudyPart(
                 name='higher_rates',
                 measure=measure_higher_rates,
                 skipped_when_quick='five runs of 600 generations',
             ),
-            Part(name='leads', measure=measure_leads),
-            Part(name='fronts', measure=measure_fronts),
-            Part(name='assumptions_uphill', measure=measure_assumptions_uphill),
-            Part(name='searches', measure=measure_searches),
+            StudyPart(name='leads', measure=measure_leads),
+            StudyPart(name='fronts', measure=measure_fronts),
+            StudyPart(name='assumptions_uphill', measure=measure_assumptions_uphill),
+            StudyPart(name='searches', measure=measure_searches),
         ),
     )

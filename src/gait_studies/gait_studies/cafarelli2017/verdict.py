@@ -31,8 +31,8 @@ from gait_studies.cafarelli2017.strides.search_cases import (
     max_length_change,
     solve_case,
 )
-from gait_tools.study.definition import Row, at_least, at_most
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most
+from gait_tools.study.session import StudySession
 
 _CONTEST_SEED_KEY, _LEAD_SEED_KEY, _FRONT_SEED_KEY = 2, 3, 4
 _GROUNDS = ('flat', 'up_10')
@@ -81,13 +81,13 @@ class _Contests:
 
     def __init__(
         self,
-        session: Session,
+        session: StudySession,
         where: Sequence[tuple[str, str]],
         seeds: int,
         shapes: tuple[bool, ...] = (True, False),
     ) -> None:
         self._session, self._conditions, self._shapes = session, where, shapes
-        self._seeds = [session.seed_of(_CONTEST_SEED_KEY, number) for number in range(seeds)]
+        self._seeds = [session.derive_seed(_CONTEST_SEED_KEY, number) for number in range(seeds)]
         self._evaluations = 1200 if session.quick else 8000
         self._done: dict[str, SearchData] = {}
 
@@ -138,7 +138,7 @@ class _Contests:
         }
         cases = [case for kinds in stage.values() for some in kinds.values() for case in some]
         pieces = {case.key: case for case in cases}
-        self._done |= self._session.work_off('contests', solve_case, pieces)
+        self._done |= self._session.run_tasks('contests', solve_case, pieces)
         return stage
 
     def _from_walks(self, spot: tuple[str, str], seed: int) -> dict[str, list[SearchCase]]:
@@ -199,19 +199,19 @@ class _Contests:
         )
 
 
-def _contest_row(row_id: str, what: str, contest: Contest, saves: bool) -> Row:
+def _contest_row(row_id: str, what: str, contest: Contest, saves: bool) -> StudyRow:
     constant, free = np.array(contest.constant), np.array(contest.free)
     note = (
         f'constant {constant.mean():.4f} (deviation {constant.std():.4f}), free {free.mean():.4f} '
         f'({free.std():.4f}), {len(free)} seeds, mean saved {np.mean(contest.savings):.2f} %, '
         f'p = {contest.p_value:.3g}; lengths change by {np.mean(contest.changes):.2f} cm'
     )
-    judge = at_least if saves else at_most
+    judge = row_at_least if saves else row_at_most
     # What can be saved is at least what the best of the seeds saves: some do not find it.
     return judge(row_id, what, max(contest.savings), MIN_SAVING, '%', note=note)
 
 
-def measure_verdict(session: Session) -> Sequence[Row]:
+def measure_verdict(session: StudySession) -> Sequence[StudyRow]:
     """Measure what free lengths save on every ground."""
     grounds = _GROUNDS if session.quick else tuple(GROUNDS)
     where = [(ground, STANDARD_ASSUMPTION) for ground in grounds]
@@ -227,17 +227,17 @@ def measure_verdict(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_assumptions(session: Session) -> Sequence[Row]:
+def measure_assumptions(session: StudySession) -> Sequence[StudyRow]:
     """Measure on flat ground what the answer depends on: stroke, knees, guides, screws, energy."""
     return _assumption_rows(session, 'flat')
 
 
-def measure_assumptions_uphill(session: Session) -> Sequence[Row]:
+def measure_assumptions_uphill(session: StudySession) -> Sequence[StudyRow]:
     """Measure the same 10 degrees uphill."""
     return _assumption_rows(session, 'up_10')
 
 
-def _assumption_rows(session: Session, ground: str) -> Sequence[Row]:
+def _assumption_rows(session: StudySession, ground: str) -> Sequence[StudyRow]:
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
     where = [(ground, name) for name in names]
     contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
@@ -257,7 +257,7 @@ def _assumption_rows(session: Session, ground: str) -> Sequence[Row]:
     ]
 
 
-def measure_leads(session: Session) -> Sequence[Row]:
+def measure_leads(session: StudySession) -> Sequence[StudyRow]:
     """Measure which lead a search chooses with the lengths, and what that saves."""
     number, rows = (1 if session.quick else 5), []
     friction = {STANDARD_ASSUMPTION: 0.5, 'screw_0.1': 0.1}
@@ -274,7 +274,7 @@ def measure_leads(session: Session) -> Sequence[Row]:
                         assumption=name,
                         begin=begin,
                         start=tuple(best['genes']) if begin == FROM_BEST else (),
-                        seed=session.seed_of(_LEAD_SEED_KEY, one),
+                        seed=session.derive_seed(_LEAD_SEED_KEY, one),
                         number=one,
                         evaluations=1200 if session.quick else 8000,
                     )
@@ -282,7 +282,7 @@ def measure_leads(session: Session) -> Sequence[Row]:
                 ]
                 for begin in (FROM_LEVEL, FROM_BEST)
             }
-            done = session.work_off(
+            done = session.run_tasks(
                 'leads', solve_case, {case.key: case for some in cases.values() for case in some}
             )
             level, again = (
@@ -298,11 +298,11 @@ def _lead_row(
     constant: float,
     level: Sequence[SearchData],
     again: Sequence[SearchData],
-) -> Row:
+) -> StudyRow:
     chosen = [1000.0 * one['lead'] for one in level]
     begun, continued = costs_or_infinity(level), costs_or_infinity(again)
     changes = [max_length_change(one['genes']) for one in again]
-    return at_most(
+    return row_at_most(
         f'lead_{rub:g}_{ground}',
         f'saved on {ground} where the lead is chosen too, screws with a friction of {rub:g}',
         100.0 * (1.0 - float(np.mean(continued)) / constant),
@@ -315,7 +315,7 @@ def _lead_row(
     )
 
 
-def measure_fronts(session: Session) -> Sequence[Row]:
+def measure_fronts(session: StudySession) -> Sequence[StudyRow]:
     """Measure the compromises of stroke, energy and margin, and of cost and levelness uphill."""
     kinds = (_LONGEST, CONSTANT, FREE)
     aims = {
@@ -330,7 +330,7 @@ def measure_fronts(session: Session) -> Sequence[Row]:
                     legs=LegFreedom(kind=kind, alike=name == 'stroke_energy_margin'),
                     ground=ground,
                     method=NSGA,
-                    seed=session.seed_of(_FRONT_SEED_KEY, number),
+                    seed=session.derive_seed(_FRONT_SEED_KEY, number),
                     number=number,
                     evaluations=2000 if session.quick else 20000,
                     objectives=objectives,
@@ -339,7 +339,7 @@ def measure_fronts(session: Session) -> Sequence[Row]:
             ]
             for kind in kinds
         }
-        done = session.work_off(
+        done = session.run_tasks(
             'fronts', solve_case, {case.key: case for some in cases.values() for case in some}
         )
         found = {
@@ -353,7 +353,7 @@ def measure_fronts(session: Session) -> Sequence[Row]:
 
 def _front_rows(
     name: str, found: Mapping[str, Sequence[np.ndarray]], worst: Sequence[float]
-) -> list[Row]:
+) -> list[StudyRow]:
     from pymoo.indicators.hv import HV
 
     volume = HV(ref_point=np.array(worst))
@@ -361,7 +361,7 @@ def _front_rows(
     others = {kind: float(np.mean(volumes[kind])) for kind in volumes if kind != FREE}
     best = max(others, key=others.__getitem__)
     rows = [
-        at_most(
+        row_at_most(
             f'front_{name}',
             f'volume below the front ({name.replace("_", ", ")}) of free by that of {best}',
             float(np.mean(volumes[FREE])) / others[best],
@@ -374,7 +374,7 @@ def _front_rows(
     ]
     if name == 'cost_level':
         rows += [
-            at_most(
+            row_at_most(
                 f'level_{kind}',
                 f'least lean on a slope of 10 degrees, {kind}',
                 float(np.degrees(np.mean([-front[:, 1].max() for front in some]))),

@@ -18,8 +18,8 @@ from gait_evolver.plan import load_plan
 from gait_evolver.scoring import status_and_fitness
 from gait_studies.korbel2013.pictures import draw_searches
 from gait_studies.korbel2013.trials import EXPERIMENT, best_row, node_travel
-from gait_tools.study.definition import Part, Row, Study, at_least, at_most
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import Study, StudyPart, StudyRow, row_at_least, row_at_most
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ TRIAL_BUDGET, QUICK_TRIAL_BUDGET = 450, 150
 """Trials of every search: 50 and two in each iteration."""
 
 
-def _evolution_settings(session: Session) -> dict[str, tuple[str, Mapping[str, Any]]]:
+def _evolution_settings(session: StudySession) -> dict[str, tuple[str, Mapping[str, Any]]]:
     budget = QUICK_TRIAL_BUDGET if session.quick else TRIAL_BUDGET
     return {
         case.name: (case.experiment, _budget_changes(case, session, budget))
@@ -62,8 +62,8 @@ def _evolution_settings(session: Session) -> dict[str, tuple[str, Mapping[str, A
     }
 
 
-def _budget_changes(case: ExperimentCase, session: Session, budget: int) -> dict[str, Any]:
-    changes: dict[str, Any] = {'seed': session.seed_of(0)}
+def _budget_changes(case: ExperimentCase, session: StudySession, budget: int) -> dict[str, Any]:
+    changes: dict[str, Any] = {'seed': session.derive_seed(0)}
     settings = load_plan(case.experiment).experiment.optimizer.settings
     if 'iterations' in settings:
         changes['generations'] = 1 + (budget - int(settings['population'])) // 2
@@ -72,12 +72,12 @@ def _budget_changes(case: ExperimentCase, session: Session, budget: int) -> dict
     return changes
 
 
-def measure_searches(session: Session) -> Sequence[Row]:
+def measure_searches(session: StudySession) -> Sequence[StudyRow]:
     """Run every experiment at the same budget, and the published champion on their ground."""
     found = dict(
         zip(
             (case.name for case in EXPERIMENT_CASES),
-            session.evolve_all(_evolution_settings(session)),
+            session.evolve_in_parallel(_evolution_settings(session)),
             strict=True,
         )
     )
@@ -92,7 +92,7 @@ def measure_searches(session: Session) -> Sequence[Row]:
         best = best_row(one.rows)
         first = best_row(one.rows[: len(flat.generations[0])])
         rows.append(
-            at_least(
+            row_at_least(
                 case.name,
                 f'gain of the best over the first {len(flat.generations[0])}, {case.what}',
                 one.champion.fitness - float(first.fitness or 0.0),
@@ -104,7 +104,7 @@ def measure_searches(session: Session) -> Sequence[Row]:
     return [*rows, _farthest_row(found), _time_constant_row(found)]
 
 
-def _best_so_far(evolution: Evolved) -> FloatArray:
+def _best_so_far(evolution: FinishedEvolution) -> FloatArray:
     fitness = [status_and_fitness([row])[1] for row in evolution.rows]
     return np.asarray(
         np.maximum.accumulate([-np.inf if value is None else value for value in fitness])
@@ -112,7 +112,11 @@ def _best_so_far(evolution: Evolved) -> FloatArray:
 
 
 def _search_note(
-    session: Session, case: ExperimentCase, one: Evolved, flat: Evolved, far: float
+    session: StudySession,
+    case: ExperimentCase,
+    one: FinishedEvolution,
+    flat: FinishedEvolution,
+    far: float,
 ) -> str:
     note = (
         f'fitness {one.champion.fitness:.2f} in after {len(one.rows)} trials, {far:.2f} in in 15 s'
@@ -125,14 +129,14 @@ def _search_note(
     return note
 
 
-def _trial_on_ground_of(evolution: Evolved, flat: Evolved) -> TrialSpec:
+def _trial_on_ground_of(evolution: FinishedEvolution, flat: FinishedEvolution) -> TrialSpec:
     return replace(flat.champion.spec, scene=evolution.champion.spec.scene)
 
 
-def _farthest_row(found: Mapping[str, Evolved]) -> Row:
+def _farthest_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
     far = {name: best_row(one.rows).terms['korbel2013_travel'] for name, one in found.items()}
     best = max(far, key=lambda name: far[name])
-    return at_least(
+    return row_at_least(
         'farthest',
         'longest way of a champion in 15 s',
         far[best],
@@ -143,10 +147,10 @@ def _farthest_row(found: Mapping[str, Evolved]) -> Row:
     )
 
 
-def _time_constant_row(found: Mapping[str, Evolved]) -> Row:
+def _time_constant_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
     """Return the row of trap T15: whether the time constant is driven down in both modes."""
     taus = {name: best_row(found[name].rows).values['tau_a'] for name in ('published', 'listing')}
-    return at_most(
+    return row_at_most(
         'tau_of_both_modes',
         'tau_A of the champions as published and as listed, greater',
         max(taus.values()),
@@ -164,5 +168,5 @@ def study() -> Study:
         name='korbel2013_beyond',
         title='The tensegrity spine beyond its thesis: signals, grounds, feedback, CMA-ES.',
         source='Future work of Korbel (2013), section 4.',
-        parts=(Part(name='searches', measure=measure_searches),),
+        parts=(StudyPart(name='searches', measure=measure_searches),),
     )

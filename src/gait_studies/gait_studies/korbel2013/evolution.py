@@ -27,8 +27,8 @@ from gait_studies.korbel2013.trials import (
     run_evolutions,
     trial_of_row,
 )
-from gait_tools.study.definition import Row, at_least, at_most, between, near
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_between, row_near
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 _LOW_QUARTER_END = 0.275
 _PUBLISHED_DISTANCE = 14.34
@@ -41,7 +41,7 @@ _TRIALS_PER_ITERATION, _TRIALS_PER_EVOLUTION = 2, 4050
 """Trials of an evolution in an iteration, and in all."""
 
 
-def measure_evolution(session: Session) -> Sequence[Row]:
+def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
     """Run the evolutions; measure checks 24, 25 and 28, and what the genes became."""
     trials = run_evolutions(session)
     searches = [replay_search(one) for one in trials]
@@ -54,14 +54,14 @@ def measure_evolution(session: Session) -> Sequence[Row]:
     iterations = [len(history) for history in histories]
     ends = ', '.join(str(count) for count in iterations)
     return [
-        near(
+        row_near(
             'check_24_run_size',
             'members of the final populations, fewest',
             float(min(len(one.population) for one in searches)),
             50.0,
             0.0,
         ),
-        at_least(
+        row_at_least(
             'check_24_run_mean',
             'least gain of the mean fitness in an iteration',
             float(min(np.diff(history).min() for history in histories)),
@@ -69,7 +69,7 @@ def measure_evolution(session: Session) -> Sequence[Row]:
             'in',
         ),
         _ending_row(iterations, session.quick, ends),
-        at_least(
+        row_at_least(
             'check_28_improved',
             'trials whose mean and best fitness rose',
             float(np.sum((np.array(means) > 0.0) & (last > first))),
@@ -85,10 +85,12 @@ def _fitness_of(row: Trial) -> float:
     return -math.inf if row.fitness is None else row.fitness
 
 
-def _ending_row(iterations: Sequence[int], quick: bool, ends: str) -> Row:
+def _ending_row(iterations: Sequence[int], quick: bool, ends: str) -> StudyRow:
     if quick:
-        return near('check_25', 'iterations of a short trial', float(iterations[0]), 100.0, 0.0)
-    return between(
+        return row_near(
+            'check_25', 'iterations of a short trial', float(iterations[0]), 100.0, 0.0
+        )
+    return row_between(
         'check_25',
         'iterations of the shortest trial',
         float(min(iterations)),
@@ -99,8 +101,11 @@ def _ending_row(iterations: Sequence[int], quick: bool, ends: str) -> Row:
 
 
 def _result_rows(
-    session: Session, trials: Sequence[Evolved], histories: Sequence[FloatArray], gains: FloatArray
-) -> list[Row]:
+    session: StudySession,
+    trials: Sequence[FinishedEvolution],
+    histories: Sequence[FloatArray],
+    gains: FloatArray,
+) -> list[StudyRow]:
     """Return rows on gains and distances; what lies above the published says how it came there."""
     rows = [_gain_row(gains, session.quick), *_distance_rows(session, trials)]
     random = [max(row.terms['korbel2013_travel'] for row in one.generations[0]) for one in trials]
@@ -112,21 +117,21 @@ def _result_rows(
         f'median and go on: the mean fitness rose by {np.mean(rises):.2f} in over the last 100 '
         'iterations'
     )
-    return [row.unless(cause, 'korbel2013_progress.png') for row in rows]
+    return [row.differ_if_failed(cause, 'korbel2013_progress.png') for row in rows]
 
 
-def _trials_until(evolution: Evolved, distance: float) -> int:
+def _trials_until(evolution: FinishedEvolution, distance: float) -> int:
     """Return the trial with which an evolution first went so far; one too many if none did."""
     far = [row.terms.get('korbel2013_travel', -math.inf) for row in evolution.rows]
     return next((number + 1 for number, way in enumerate(far) if way >= distance), len(far) + 1)
 
 
-def _gain_row(gains: FloatArray, quick: bool) -> Row:
+def _gain_row(gains: FloatArray, quick: bool) -> StudyRow:
     each = ', '.join(f'{gain:.0f}' for gain in gains)
     what = 'mean gain of the best fitness'
     if quick:
-        return at_least('check_28_gain', what, float(gains.mean()), 0.0, '%', published=32.0)
-    return between(
+        return row_at_least('check_28_gain', what, float(gains.mean()), 0.0, '%', published=32.0)
+    return row_between(
         'check_28_gain',
         what,
         float(gains.mean()),
@@ -138,7 +143,7 @@ def _gain_row(gains: FloatArray, quick: bool) -> Row:
     )
 
 
-def _distance_rows(session: Session, trials: Sequence[Evolved]) -> list[Row]:
+def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -> list[StudyRow]:
     """Return rows on how far the best gaits go in 15 s, and draw them beside the first ones."""
     best = best_evolution(trials)
     pairs = [(best_row(one.generations[0]), best_row(one.rows)) for one in trials]
@@ -156,7 +161,7 @@ def _distance_rows(session: Session, trials: Sequence[Evolved]) -> list[Row]:
     each = ', '.join(f'{value:.1f}' for value in far)
     low, wanted = (0.0, 3.0) if session.quick else (7.0, _PUBLISHED_DISTANCE)
     return [
-        between(
+        row_between(
             'check_28_distance',
             'best distance in 15 s',
             max(far),
@@ -166,7 +171,7 @@ def _distance_rows(session: Session, trials: Sequence[Evolved]) -> list[Row]:
             published=_PUBLISHED_DISTANCE,
             note=f'all trials: {each}',
         ),
-        at_least(
+        row_at_least(
             'best_distance',
             'the same beside that of the thesis',
             max(far),
@@ -174,7 +179,7 @@ def _distance_rows(session: Session, trials: Sequence[Evolved]) -> list[Row]:
             'in',
             published=_PUBLISHED_DISTANCE,
         ),
-        at_most(
+        row_at_most(
             'penalties',
             'twist and drift of a champion as a share of its fitness, most',
             max(penalties),
@@ -183,7 +188,7 @@ def _distance_rows(session: Session, trials: Sequence[Evolved]) -> list[Row]:
     ]
 
 
-def _gene_rows(trials: Sequence[Evolved], quick: bool) -> list[Row]:
+def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRow]:
     """Return rows on limits that were kept and on what the final populations have in common."""
     asked = np.array([list(row.values.values()) for one in trials for row in one.rows])
     champions = np.array([list(best_row(one.rows).values.values()) for one in trials])
@@ -193,17 +198,17 @@ def _gene_rows(trials: Sequence[Evolved], quick: bool) -> list[Row]:
     apart = np.abs(one - other)
     difference = _fitness_of(runner[0]) - _fitness_of(runner[1])
     return [
-        at_least(
+        row_at_least(
             'check_23_run_weight',
             'least weight that was tried',
             float(asked[:, :-1].min()),
             np.nextafter(0.0, 1.0),
             note=f"{outside.mean():.0%} of the champions' weights left 1 to 3.4",
         ),
-        at_least(
+        row_at_least(
             'check_23_run_tau', 'least tau_A that was tried', float(asked[:, -1].min()), 0.2, 's'
         ),
-        at_most(
+        row_at_most(
             'time_constant',
             'median tau_A of the champions',
             float(np.median(champions[:, -1])),
@@ -212,7 +217,7 @@ def _gene_rows(trials: Sequence[Evolved], quick: bool) -> list[Row]:
             published=0.2,
             note='the lowest quarter of 0.2 to 0.5 ends at 0.275',
         ),
-        at_least(
+        row_at_least(
             'two_best_weights',
             'by how much the two best of the best trial differ in a weight, most',
             float(apart.max()),
@@ -223,12 +228,12 @@ def _gene_rows(trials: Sequence[Evolved], quick: bool) -> list[Row]:
     ]
 
 
-def _two_best(evolution: Evolved) -> tuple[Trial, Trial]:
+def _two_best(evolution: FinishedEvolution) -> tuple[Trial, Trial]:
     rows = sorted(evolution.rows, key=lambda row: (-_fitness_of(row), row.id))
     return rows[0], rows[1]
 
 
-def _time_row(trials: Sequence[Evolved], quick: bool) -> Row:
+def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
     """Return a row on what ten whole evolutions cost, from the processor time of some trials."""
     specs = [
         trial_of_row(one, row)
@@ -244,7 +249,7 @@ def _time_row(trials: Sequence[Evolved], quick: bool) -> Row:
         seconds = min(seconds, (time.process_time() - began) / len(specs))
     count = sum(len(one.rows) for one in trials)
     whole = EVOLUTION_COUNT * _TRIALS_PER_EVOLUTION
-    return at_most(
+    return row_at_most(
         'evolution_time',
         'minutes on two idle cores for ten trials of 2000 iterations',
         seconds * whole / 60.0 / 2.0,
@@ -256,7 +261,7 @@ def _time_row(trials: Sequence[Evolved], quick: bool) -> Row:
     )
 
 
-def measure_populations(session: Session) -> Sequence[Row]:
+def measure_populations(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 27: the random gaits from which the evolutions began."""
     trials = read_evolutions(session)
     far = np.array(
@@ -269,7 +274,7 @@ def measure_populations(session: Session) -> Sequence[Row]:
     low, high = (3.0, 20.0) if session.quick else (4.0, 12.0)
     few, many = (0.1, 0.75) if session.quick else (0.25, 0.60)
     return [
-        between(
+        row_between(
             'check_27_backwards',
             'share of random gaits that go backwards',
             float((far < 0.0).mean()),
@@ -277,7 +282,7 @@ def measure_populations(session: Session) -> Sequence[Row]:
             many,
             note=f'{far.size} gaits; by population {_share_text(far)}',
         ),
-        between(
+        row_between(
             'check_27_best',
             'median of the best of each population',
             float(np.median(best)),
@@ -287,7 +292,7 @@ def measure_populations(session: Session) -> Sequence[Row]:
             published=6.6,
             note=f'all: {each}',
         ),
-        at_least(
+        row_at_least(
             'both_signs',
             'populations that go both ways',
             float(((best > 0.0) & (worst < 0.0)).sum()),
@@ -300,7 +305,7 @@ def _share_text(distances: FloatArray) -> str:
     return ', '.join(f'{share:.0%}' for share in (distances < 0.0).mean(axis=1))
 
 
-def measure_step_size(session: Session) -> Sequence[Row]:
+def measure_step_size(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 31: the first population at half the physics step."""
     one = read_evolutions(session)[0]
     specs = [trial_of_row(one, row) for row in one.generations[0][:_REPEATED_GAITS]]
@@ -315,7 +320,7 @@ def measure_step_size(session: Session) -> Sequence[Row]:
     change = abs(float(np.median(fine) - np.median(coarse)))
     bound = max(0.5, 0.2 * abs(float(np.median(coarse))))
     return [
-        at_most(
+        row_at_most(
             'check_31',
             'change of the median distance at half the step',
             change,

@@ -26,8 +26,8 @@ from gait_studies.korbel2013.trials import (
     trial_of_row,
 )
 from gait_studies.korbel2013.video import write_spine_gif, write_spine_strip
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 ROBOT_WEIGHT = 0.2236
 """Of the robot [lb]."""
@@ -42,7 +42,7 @@ _MIN_CLEARANCE = 0.1
 """Height of corners that feel no ground below which the model would be wrong [in]."""
 
 
-def measure_champion(session: Session) -> Sequence[Row]:
+def measure_champion(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 5, 29 and 30 on the best gait of all trials, and that it replays."""
     one = best_evolution(read_evolutions(session))
     seen = record_details(one.champion.spec)
@@ -59,21 +59,21 @@ def _scored_ticks(trial: DetailedTrial) -> slice:
     return slice(round(SCORED_FROM / trial.rollout.dt), None)
 
 
-def _lifting_rows(trial: DetailedTrial) -> list[Row]:
+def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
     forces = trial.normal_forces()[_scored_ticks(trial)] / POUND
     aloft = (forces == 0.0).mean(axis=0)
     each = ', '.join(f'{share:.0%}' for share in aloft)
     lift = (contact_node_positions(trial.rollout)[:, :-1, 2] / INCH)[_scored_ticks(trial)]
     heights = lift.reshape(len(lift), -1, 2).min(axis=2).max(axis=0)
     return [
-        at_least(
+        row_at_least(
             'check_29_lifted',
             'share of 3 to 15 s in which a tetrahedron carries nothing, least',
             float(aloft.min()),
             0.05,
             note=f'T1 to T5: {each}',
         ),
-        near(
+        row_near(
             'check_29_load',
             'mean normal force of all, the weight',
             float(forces.sum(axis=1).mean()),
@@ -81,7 +81,7 @@ def _lifting_rows(trial: DetailedTrial) -> list[Row]:
             0.03 * ROBOT_WEIGHT,
             'lb',
         ),
-        at_least(
+        row_at_least(
             'lift_height',
             'height to which both lower corners of a tetrahedron are lifted, least',
             float(heights.min()),
@@ -92,7 +92,7 @@ def _lifting_rows(trial: DetailedTrial) -> list[Row]:
     ]
 
 
-def _cable_rows(trial: DetailedTrial) -> list[Row]:
+def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
     robot = trial.rollout.robot
     pairs = [cables for _, cables in robot.signals]
     columns = np.array([[trial.cable_column(name) for name in pair] for pair in pairs])
@@ -104,21 +104,21 @@ def _cable_rows(trial: DetailedTrial) -> list[Row]:
     ]
     each = ', '.join(f'{1000.0 * lag:.0f}' for lag in lags)
     return [
-        at_least(
+        row_at_least(
             'check_5_gait',
             'least tension of a cable in the gait',
             float(tensions.min()),
             np.nextafter(0.0, 1.0),
             'lb',
         ),
-        at_most(
+        row_at_most(
             'check_30_pairs',
             'largest difference of the two cables of a pair',
             float(left_right.max()),
             1e-3,
             'lb',
         ),
-        at_least(
+        row_at_least(
             'tension_lag',
             'by how much the tension follows its signal, least of four',
             float(min(lags)) * 1000.0,
@@ -139,7 +139,7 @@ def _delay(signal: FloatArray, tension: FloatArray, dt: float) -> float:
     return float(lags[near_zero][np.argmax(alike[near_zero])] * dt)
 
 
-def _shape_rows(trial: DetailedTrial) -> list[Row]:
+def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
     poses = trial.rollout.body_poses[:, :, :3] / INCH
     away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored_ticks(trial)]
     nodes = contact_node_positions(trial.rollout) / INCH
@@ -147,14 +147,14 @@ def _shape_rows(trial: DetailedTrial) -> list[Row]:
     tops = trial.corner_positions('outer_c')[..., 2] / INCH
     means = away.mean(axis=0)
     return [
-        at_most(
+        row_at_most(
             'check_30_twist',
             'difference of the x of the rear nodes, most',
             float(np.abs(nodes[:, 0, 0] - nodes[:, 1, 0]).max()),
             0.01,
             'in',
         ),
-        at_most(
+        row_at_most(
             'relative_distances',
             'how far T2 to T5 are on average from where they stand, most',
             float(np.abs(means - _BODY_POSITIONS).max()),
@@ -162,7 +162,7 @@ def _shape_rows(trial: DetailedTrial) -> list[Row]:
             'in',
             note='on average at ' + ', '.join(f'{mean:.2f}' for mean in means),
         ),
-        at_least(
+        row_at_least(
             'unfelt_corners',
             'lowest corner of those that feel no ground',
             float(min(tips.min(), tops.min())),
@@ -173,7 +173,7 @@ def _shape_rows(trial: DetailedTrial) -> list[Row]:
     ]
 
 
-def _replay_rows(session: Session, one: Evolved) -> list[Row]:
+def _replay_rows(session: StudySession, one: FinishedEvolution) -> list[StudyRow]:
     """Return a row on the champion run thrice, with another gait in between."""
     other = trial_of_row(one, one.generations[0][0])
     results = []
@@ -186,7 +186,7 @@ def _replay_rows(session: Session, one: Evolved) -> list[Row]:
         for result in results
     )
     return [
-        near(
+        row_near(
             'replays',
             'of three replays with another trial in between, those equal to the last bit',
             float(equal),
@@ -197,7 +197,7 @@ def _replay_rows(session: Session, one: Evolved) -> list[Row]:
     ]
 
 
-def _draw_pictures(session: Session, trial: DetailedTrial) -> None:
+def _draw_pictures(session: StudySession, trial: DetailedTrial) -> None:
     rollout = trial.rollout
     robot, part = rollout.robot, _scored_ticks(trial)
     time = rollout.time[part]

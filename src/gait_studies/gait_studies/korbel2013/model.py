@@ -17,14 +17,14 @@ from gait_studies.korbel2013.contact import contact_measurements as contact_meas
 from gait_studies.korbel2013.fitness import INCH
 from gait_studies.korbel2013.oscillators import oscillator_measurements as oscillator_measurements
 from gait_studies.korbel2013.trials import POUND, record_details
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 ROBOT = 'tetraspine'
 _STANDING_TIME = 10.0
 
 
-def measure_robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 1 to 3: masses, counts and the tension of cables at rest."""
     model = load_robot(ROBOT)
     link = model.links[0]
@@ -45,8 +45,8 @@ def measure_robot(session: Session) -> Sequence[Row]:
     }
     free = model.stance[0] / INCH
     return [
-        near('check_1_mass', 'mass of a tetrahedron', link.mass, 0.020288, 0.0002, 'kg'),
-        near(
+        row_near('check_1_mass', 'mass of a tetrahedron', link.mass, 0.020288, 0.0002, 'kg'),
+        row_near(
             'check_1_inertia',
             'its moment of inertia',
             float(np.mean(np.diag(link.inertia))),
@@ -54,7 +54,7 @@ def measure_robot(session: Session) -> Sequence[Row]:
             6.7e-7,
             'kg m^2',
         ),
-        near(
+        row_near(
             'check_1_isotropic',
             'largest deviation from one about every axis',
             float(np.abs(link.inertia / link.inertia[0, 0] - np.eye(3)).max()),
@@ -62,11 +62,11 @@ def measure_robot(session: Session) -> Sequence[Row]:
             0.01,
         ),
         *(
-            near(f'check_2_{name}', f'{name} of the robot', float(found), float(wanted), 0.0)
+            row_near(f'check_2_{name}', f'{name} of the robot', float(found), float(wanted), 0.0)
             for name, (found, wanted) in counts.items()
         ),
         *(
-            near(
+            row_near(
                 f'check_3_{name}',
                 f'tension of an {name} cable of {length} in at rest',
                 stiffness[name] * (length - free) * INCH / POUND,
@@ -79,7 +79,7 @@ def measure_robot(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_standing(session: Session) -> Sequence[Row]:
+def measure_standing(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 4 and 5: the unactuated robot, ten seconds."""
     still = replace(default_trial(ROBOT, _STANDING_TIME), controller='hold', parameters={})
     seen = record_details(still, period=0.02)
@@ -87,29 +87,29 @@ def measure_standing(session: Session) -> Sequence[Row]:
     base = contact_node_positions(seen.rollout)[:, :-1] / INCH
     spacing = np.diff(poses[-1, :, 0])
     return [
-        near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),
-        at_most(
+        row_near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),
+        row_at_most(
             'check_4_drift',
             'largest way of a lower corner in 10 s',
             float(np.linalg.norm((base[-1] - base[0])[:, :2], axis=1).max()),
             0.1,
             'in',
         ),
-        at_least(
+        row_at_least(
             'check_4_upright',
             'lowest upper corner',
             float(seen.corner_positions('outer_c')[..., 2].min() / INCH),
             5.0,
             'in',
         ),
-        at_least(
+        row_at_least(
             'check_5_rest',
             'least tension of a cable at rest',
             float(seen.tensions[1:].min() / POUND),
             np.nextafter(0.0, 1.0),
             'lb',
         ),
-        near(
+        row_near(
             'standing_load',
             'normal force after 10 s',
             float(seen.normal_forces()[-1].sum() / POUND),
@@ -121,7 +121,7 @@ def measure_standing(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_contact(session: Session) -> Sequence[Row]:
+def measure_contact(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 6 to 12: what the ground does to a node, by the laws alone."""
     found = contact_measurements()
     wanted = (
@@ -144,24 +144,24 @@ def measure_contact(session: Session) -> Sequence[Row]:
     )
     return [
         *(
-            near(row, what, found[name], value, within, unit)
+            row_near(row, what, found[name], value, within, unit)
             for row, name, what, value, within, unit in wanted
         ),
-        at_least('check_7', 'least normal force', found['push_least'], 0.0, 'lb'),
-        at_most(
+        row_at_least('check_7', 'least normal force', found['push_least'], 0.0, 'lb'),
+        row_at_most(
             'check_9_state', 'largest friction state', found['largest_state'], 0.004 + 1e-12, 'in'
         ),
-        at_most(
+        row_at_most(
             'check_10',
             'most work on a node by 1000 random trajectories',
             found['largest_work'],
             0.0,
             'lb in',
         ),
-        at_most(
+        row_at_most(
             'check_11_stops', 'way of a slider from 40 in/s', found['slide_slow_way'], 0.004, 'in'
         ),
-        at_most(
+        row_at_most(
             'check_11_rests',
             'speed of the other after 1 s',
             found['slide_fast_speed'],
@@ -172,7 +172,7 @@ def measure_contact(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_oscillators(session: Session) -> Sequence[Row]:
+def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 13 to 17 and 19: one oscillator, and networks of four."""
     found = oscillator_measurements()
     wanted = (
@@ -184,23 +184,25 @@ def measure_oscillators(session: Session) -> Sequence[Row]:
         ('check_16', 'reference_error', 'error of the reference vector', 0.0, 1e-6),
     )
     rows = [
-        near(row, what, found[name], value, within, 'Hz' if name.endswith('frequency') else '-')
+        row_near(
+            row, what, found[name], value, within, 'Hz' if name.endswith('frequency') else '-'
+        )
         for row, name, what, value, within in wanted
     ]
     return [
         *rows,
-        at_most('check_14_dies', 'last peak at 1.5 tau_A', found['quick_last_peak'], 0.02),
-        at_least('check_14_lives', 'peak at 3 tau_A', found['slow_last_peak'], 0.2),
-        at_least(
+        row_at_most('check_14_dies', 'last peak at 1.5 tau_A', found['quick_last_peak'], 0.02),
+        row_at_least('check_14_lives', 'peak at 3 tau_A', found['slow_last_peak'], 0.2),
+        row_at_least(
             'check_14_harmonic', 'third harmonic at 3 tau_A', found['slow_third_harmonic'], 0.05
         ),
-        at_most(
+        row_at_most(
             'check_17',
             'peak after 5 s with all weights 2.2, tau 0.25 s',
             found['equal_peak_0.25'],
             1e-6,
         ),
-        at_least(
+        row_at_least(
             'check_19_alive',
             'share of 200 random networks with four signals alive',
             found['alive_share'],
@@ -208,11 +210,11 @@ def measure_oscillators(session: Session) -> Sequence[Row]:
             note=f'{found["dead_share"]:.1%} wholly dead',
         ),
         *_blanking_rows(),
-        at_most('check_19_peak', 'largest signal of them', found['largest_signal'], 0.28),
+        row_at_most('check_19_peak', 'largest signal of them', found['largest_signal'], 0.28),
     ]
 
 
-def _blanking_rows() -> list[Row]:
+def _blanking_rows() -> list[StudyRow]:
     """Return rows on check 18: what the controller sends in a trial of 15 s."""
     model, period = load_robot(ROBOT), 0.02
     cls = registry.controller('matsuoka')
@@ -221,8 +223,8 @@ def _blanking_rows() -> list[Row]:
     targets = [controller.step(period, Command(), one) for one in seen]
     sent = np.concatenate([one.effort for one in targets if one.effort is not None])
     return [
-        near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
-        near(
+        row_near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
+        row_near(
             'check_18_blank',
             'largest of the first 2500',
             float(np.abs(sent[:2500]).max()),

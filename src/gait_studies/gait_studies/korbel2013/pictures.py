@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_tools.pictures.trial import figure_of
+from gait_tools.pictures.trial import saved_figure
 
 
 def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
     """Draw the mean fitness of every trial, and the best trial beside the mean of all."""
     ends = [history[-1] for history in histories]
-    with figure_of(path, (10.0, 4.2)) as figure:
+    with saved_figure(path, (10.0, 4.2)) as figure:
         every, summed = figure.subplots(1, 2, sharey=True)
         for number, history in enumerate(histories):
             every.plot(np.arange(1, len(history) + 1), history, linewidth=0.9, label=number + 1)
@@ -37,7 +37,7 @@ def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
 def draw_distances(path: Path, time: FloatArray, curves: Sequence[tuple[FloatArray, ...]]) -> None:
     """Draw how far the best gait goes, of the random population and of the last one."""
     best = int(np.argmax([last[-1] for _, last in curves]))
-    with figure_of(path, (7.0, 4.2)) as figure:
+    with saved_figure(path, (7.0, 4.2)) as figure:
         axes = figure.subplots()
         for number, (first, last) in enumerate(curves):
             width = 2.0 if number == best else 0.7
@@ -53,7 +53,7 @@ def draw_distances(path: Path, time: FloatArray, curves: Sequence[tuple[FloatArr
 
 def draw_random_distances(path: Path, distances: FloatArray) -> None:
     """Draw how far random gaits go, (populations, individuals) [in]."""
-    with figure_of(path, (9.0, 3.6)) as figure:
+    with saved_figure(path, (9.0, 3.6)) as figure:
         extremes, counts = figure.subplots(1, 2)
         numbers = np.arange(1, len(distances) + 1)
         extremes.bar(numbers, distances.max(axis=1), color='tab:blue', label='best')
@@ -76,7 +76,7 @@ def draw_tensions(
 
     Signals are as added to the spring's tension.
     """
-    with figure_of(path, (9.0, 1.6 * len(labels) + 0.8)) as figure:
+    with saved_figure(path, (9.0, 1.6 * len(labels) + 0.8)) as figure:
         for axes, label, signal, tension in zip(
             figure.subplots(len(labels), 1, sharex=True),
             labels,
@@ -95,7 +95,7 @@ def draw_normal_forces(
     path: Path, time: FloatArray, forces: FloatArray, heights: FloatArray, names: Sequence[str]
 ) -> None:
     """Draw the normal force on every body [lb] and the height of its lower corners [in]."""
-    with figure_of(path, (9.0, 1.5 * len(names) + 0.8)) as figure:
+    with saved_figure(path, (9.0, 1.5 * len(names) + 0.8)) as figure:
         for axes, name, force, height in zip(
             figure.subplots(len(names), 1, sharex=True), names, forces.T, heights.T, strict=True
         ):
@@ -112,7 +112,7 @@ def draw_relative_positions(
     path: Path, time: FloatArray, positions: FloatArray, names: Sequence[str]
 ) -> None:
     """Draw how far ahead of the rear body every other one is, (T, bodies) [in]."""
-    with figure_of(path, (7.0, 4.0)) as figure:
+    with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for name, distance in zip(names, positions.T, strict=True):
             axes.plot(time, distance, linewidth=0.9, label=name)
@@ -122,7 +122,7 @@ def draw_relative_positions(
 
 def draw_searches(path: Path, best: Mapping[str, FloatArray]) -> None:
     """Draw the best fitness so far of searches, by name, over their trials [in]."""
-    with figure_of(path, (10.0, 4.5)) as figure:
+    with saved_figure(path, (10.0, 4.5)) as figure:
         axes = figure.subplots()
         for name, fitness in best.items():
             finite = np.where(np.isfinite(fitness), fitness, np.nan)

@@ -11,8 +11,8 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation
 from gait_evolver.plan import Plan, load_plan
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 EXPERIMENT = 'korbel2013'
 TAU = 'tau_a'
@@ -34,13 +34,13 @@ def make_search(plan: Plan) -> SteadyStateOptimizer:
     return search
 
 
-def measure_fitness(session: Session) -> Sequence[Row]:
+def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 20: the weights of Eq. 10 as the experiment has them."""
     weights = load_plan(EXPERIMENT).experiment.fitness
     terms = {'forward': 10.0, 'twist': 0.1, 'direction': 12.0, 'lateral': 0.5}
     total = sum(weights[f'korbel2013_{name}'] * value for name, value in terms.items())
     return [
-        near(
+        row_near(
             'check_20',
             'fitness of 10 in ahead, 0.1 in of twist and 0.5 in aside',
             total,
@@ -52,7 +52,7 @@ def measure_fitness(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_search(session: Session) -> Sequence[Row]:
+def measure_search(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 21 to 26 on made-up objectives: draws, rates, limits, size, stops."""
     return [
         *_first_draw_rows(session),
@@ -87,23 +87,23 @@ def _run_iterations(
         yield children
 
 
-def _first_draw_rows(session: Session) -> list[Row]:
+def _first_draw_rows(session: StudySession) -> list[StudyRow]:
     plan = load_search_plan(session.seed, population=2000)
     drawn = decode_genomes(plan, [one.values for one in make_search(plan).ask()])
     weights, tau = drawn[:, :-1], drawn[:, -1]
     steps = np.concatenate([((weights - 1.0) / 0.0012).ravel(), (tau - 0.2) / 0.00015])
     return [
-        near(
+        row_near(
             'check_21_grid',
             'how far a first gene lies beside the published grids, in their steps',
             float(np.abs(steps - np.round(steps)).max()),
             0.0,
             1e-6,
         ),
-        near(
+        row_near(
             'check_21_low', 'least weight of 2000 individuals', float(weights.min()), 1.0, 0.0025
         ),
-        near(
+        row_near(
             'check_21_high',
             'greatest of them',
             float(weights.max()),
@@ -111,12 +111,12 @@ def _first_draw_rows(session: Session) -> list[Row]:
             0.0025,
             note='below 3.4',
         ),
-        near('check_21_tau_low', 'least time constant', float(tau.min()), 0.2, 0.0015, 's'),
-        near('check_21_tau_high', 'greatest of them', float(tau.max()), 0.5, 0.0015, 's'),
+        row_near('check_21_tau_low', 'least time constant', float(tau.min()), 0.2, 0.0015, 's'),
+        row_near('check_21_tau_high', 'greatest of them', float(tau.max()), 0.5, 0.0015, 's'),
     ]
 
 
-def _rate_rows(session: Session) -> list[Row]:
+def _rate_rows(session: StudySession) -> list[StudyRow]:
     # All are worth the same, so that no child takes a place: parents are the first individuals.
     plan = load_search_plan(session.seed)
     optimizer = make_search(plan)
@@ -141,22 +141,22 @@ def _rate_rows(session: Session) -> list[Row]:
     width = np.array([gene.upper - gene.lower for gene in plan.space.genes])
     largest = sizes * width
     return [
-        near('check_22_swaps', 'share of genes swapped', swaps[0] / swaps[1], 0.2, 0.005),
-        near('check_22_mutations', 'share of genes that step', moves[0] / moves[1], 0.7, 0.01),
-        at_most(
+        row_near('check_22_swaps', 'share of genes swapped', swaps[0] / swaps[1], 0.2, 0.005),
+        row_near('check_22_mutations', 'share of genes that step', moves[0] / moves[1], 0.7, 0.01),
+        row_at_most(
             'check_22_weight',
             'largest step of a weight',
             float(largest[:-1].max()),
             0.2 * (1 + 1e-9),
             note=f'in {2 * _RATE_ITERATIONS} children',
         ),
-        at_most(
+        row_at_most(
             'check_22_tau', 'largest step of tau_A', float(largest[-1]), 0.05 * (1 + 1e-9), 's'
         ),
     ]
 
 
-def _limit_rows(session: Session) -> list[Row]:
+def _limit_rows(session: StudySession) -> list[StudyRow]:
     plan = load_search_plan(session.seed, unstopped=10**6)
     optimizer = make_search(plan)
     children = [
@@ -167,34 +167,36 @@ def _limit_rows(session: Session) -> list[Row]:
     values = decode_genomes(plan, children)
     gains = np.diff(optimizer.history)
     return [
-        at_least(
+        row_at_least(
             'check_23_weight',
             'least weight where small ones win, 2000 iterations',
             float(values[:, :-1].min()),
             np.nextafter(0.0, 1.0),
             note='above 0',
         ),
-        at_least('check_23_tau', 'least tau_A there', float(values[:, -1].min()), 0.2, 's'),
-        near('check_24_size', 'members after that', float(len(optimizer.population)), 50.0, 0.0),
-        at_least('check_24_mean', 'least gain of the mean fitness', float(gains.min()), 0.0),
+        row_at_least('check_23_tau', 'least tau_A there', float(values[:, -1].min()), 0.2, 's'),
+        row_near(
+            'check_24_size', 'members after that', float(len(optimizer.population)), 50.0, 0.0
+        ),
+        row_at_least('check_24_mean', 'least gain of the mean fitness', float(gains.min()), 0.0),
     ]
 
 
-def _stop_rows(session: Session) -> list[Row]:
+def _stop_rows(session: StudySession) -> list[StudyRow]:
     flat, rising = (
         make_search(load_search_plan(session.seed)),
         make_search(load_search_plan(session.seed)),
     )
     count = iter(range(10**9))
     return [
-        near(
+        row_near(
             'check_25_flat',
             'iteration at which a flat history stops',
             float(_iterations_until_stop(flat, lambda genome: 1.0)),
             201.0,
             0.0,
         ),
-        near(
+        row_near(
             'check_25_last',
             'iteration at which one that always gains stops',
             float(_iterations_until_stop(rising, lambda genome: float(next(count)))),
@@ -213,12 +215,12 @@ def _iterations_until_stop(
     return 3000
 
 
-def _listing_rows(session: Session) -> list[Row]:
+def _listing_rows(session: StudySession) -> list[StudyRow]:
     found: Mapping[bool, int] = {
         mode: _count_new_taus(session.seed, mode) for mode in (True, False)
     }
     return [
-        near(
+        row_near(
             'check_26',
             'final values of tau_A that are no initial ones, listing_compat',
             float(found[True]),

@@ -20,7 +20,7 @@ from gait_studies.korbel2013.model import (
     measure_standing,
 )
 from gait_studies.korbel2013.search import measure_fitness, measure_search
-from gait_tools.study.definition import Part, Study
+from gait_tools.study.definition import Study, StudyPart
 
 
 def study() -> Study:
@@ -31,15 +31,15 @@ def study() -> Study:
         source='Korbel (2013), Central Pattern Generator Gait Evolution of a Robotic Modular '
         'Tetrahedral Tensegrity, University of Idaho.',
         parts=(
-            Part(name='robot', measure=measure_robot),
-            Part(name='standing', measure=measure_standing),
-            Part(name='contact', measure=measure_contact),
-            Part(name='oscillators', measure=measure_oscillators),
-            Part(name='fitness', measure=measure_fitness),
-            Part(name='search', measure=measure_search),
-            Part(name='evolution', measure=measure_evolution),
-            Part(name='populations', measure=measure_populations),
-            Part(name='champion', measure=measure_champion),
-            Part(name='step_size', measure=measure_step_size),
+            StudyPart(name='robot', measure=measure_robot),
+            StudyPart(name='standing', measure=measure_standing),
+            StudyPart(name='contact', measure=measure_contact),
+            StudyPart(name='oscillators', measure=measure_oscillators),
+            StudyPart(name='fitness', measure=measure_fitness),
+            StudyPart(name='search', measure=measure_search),
+            StudyPart(name='evolution', measure=measure_evolution),
+            StudyPart(name='populations', measure=measure_populations),
+            StudyPart(name='champion', measure=measure_champion),
+            StudyPart(name='step_size', measure=measure_step_size),
         ),
     )

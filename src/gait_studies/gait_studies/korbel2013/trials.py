@@ -18,7 +18,7 @@ from gait_evolver.run.log import TrialRow
 from gait_evolver.scoring import status_and_fitness
 from gait_studies.korbel2013.fitness import INCH, NODE_1
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
-from gait_tools.study.session import Evolved, Session, read_evolved
+from gait_tools.study.session import FinishedEvolution, StudySession, read_finished_evolution
 
 EXPERIMENT = 'korbel2013'
 POUND = 4.448222
@@ -34,28 +34,31 @@ _QUICK_GENERATIONS = 101
 _FINE_PERIOD = 0.002
 
 
-def evolution_names(session: Session) -> list[str]:
+def evolution_names(session: StudySession) -> list[str]:
     """Return the names of the study's evolutions."""
     return [f'trial_{number + 1:02d}' for number in range(1 if session.quick else EVOLUTION_COUNT)]
 
 
-def run_evolutions(session: Session) -> list[Evolved]:
+def run_evolutions(session: StudySession) -> list[FinishedEvolution]:
     """Return the evolutions, run side by side or resumed; short ones when it has to be quick."""
     short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
-    return session.evolve_all(
+    return session.evolve_in_parallel(
         {
-            name: (EXPERIMENT, {'seed': session.seed_of(number), **short})
+            name: (EXPERIMENT, {'seed': session.derive_seed(number), **short})
             for number, name in enumerate(evolution_names(session))
         }
     )
 
 
-def read_evolutions(session: Session) -> list[Evolved]:
+def read_evolutions(session: StudySession) -> list[FinishedEvolution]:
     """Return the evolutions of this study that were run before."""
-    return [read_evolved(session.folder / 'runs' / name) for name in evolution_names(session)]
+    return [
+        read_finished_evolution(session.folder / 'runs' / name)
+        for name in evolution_names(session)
+    ]
 
 
-def replay_search(evolution: Evolved) -> SteadyStateOptimizer:
+def replay_search(evolution: FinishedEvolution) -> SteadyStateOptimizer:
     """Return the optimiser of an evolution as it stood at its end."""
     optimizer = evolution.plan.make_optimizer()
     assert isinstance(optimizer, SteadyStateOptimizer)
@@ -76,12 +79,12 @@ def best_row(rows: Iterable[TrialRow]) -> TrialRow:
     return max(rows, key=lambda row: (-np.inf if row.fitness is None else row.fitness, -row.id))
 
 
-def trial_of_row(evolution: Evolved, row: TrialRow) -> TrialSpec:
+def trial_of_row(evolution: FinishedEvolution, row: TrialRow) -> TrialSpec:
     """Return the trial of a row."""
     return evolution.plan.spec(row.values, replace(row.trial_index, repeat=0))
 
 
-def best_evolution(evolutions: Sequence[Evolved]) -> Evolved:
+def best_evolution(evolutions: Sequence[FinishedEvolution]) -> FinishedEvolution:
     """Return the evolution with the best champion."""
     return max(evolutions, key=lambda one: one.champion.fitness)
 

@@ -12,8 +12,8 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.model import Actuator, Joint, RobotModel
 from gait_core.testing.free_bodies import applied_targets, free_box, solid_box
 from gait_core.trial.setup import make_scene
-from gait_tools.study.definition import Row, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_most, row_near
+from gait_tools.study.session import StudySession
 from sim_bridge.engines.mujoco.engine import MujocoEngine
 from sim_bridge.engines.shared.scene_engine import SceneStart
 
@@ -25,27 +25,27 @@ _DURATION = 0.5
 _PHYSICS_STEP = 1.0 / 38400.0
 
 
-def measure_free_bodies(session: Session) -> Sequence[Row]:
+def measure_free_bodies(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 7 and 8: a spinning cube, and a chain whose last link turns."""
     bend, spin = _spinning_cube_errors()
     along, aside = _chain_acceleration()
     return [
-        at_most(
+        row_at_most(
             'check_7_way',
             'way of a free cube off a straight line, of the way',
             bend,
             1e-3,
             note=f'over {_DURATION:g} s, from a twist on three axes',
         ),
-        at_most('check_7_spin', 'change of its spin in a second, of the spin', spin, 1e-3),
-        near(
+        row_at_most('check_7_spin', 'change of its spin in a second, of the spin', spin, 1e-3),
+        row_near(
             'check_8_along',
             'acceleration of three links in a line, the last turning, over rate^2 length / 6',
             along,
             1.0,
             1e-6,
         ),
-        at_most(
+        row_at_most(
             'check_8_aside',
             'what of it is not along the line, in the first physics step',
             aside,

@@ -17,8 +17,8 @@ from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_studies.mckenna1990.model import ROBOT
 from gait_studies.mckenna1990.pictures import draw_step_pattern
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 CONTROLLER = 'insect_gait'
 CONTROL_PERIOD = 1.0 / 2400.0
@@ -99,7 +99,7 @@ class HeldWalk:
         return found
 
 
-def measure_gait(session: Session) -> Sequence[Row]:
+def measure_gait(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 11 to 19: motor commands, oscillators, order, ramp and reflexes."""
     held = {cycle: _run_cycle(cycle) for cycle in _CYCLE_TIMES}
     for name, cycle, seconds in (
@@ -131,7 +131,7 @@ def _run_cycle(cycle: float) -> HeldWalk:
     return held
 
 
-def _command_row() -> Row:
+def _command_row() -> StudyRow:
     """Return a row on a rest angle between the ends of a step: a straight line in time."""
     held = HeldWalk()
     held.run(0.3)
@@ -143,7 +143,7 @@ def _command_row() -> Row:
     line = np.interp(
         np.arange(len(angles)), [0, round(STEP_DURATION / CONTROL_PERIOD)], [0.3, -0.1]
     )
-    return at_most(
+    return row_at_most(
         'check_11',
         'rest angle of a coxa in its step less a straight line from 0.3 to -0.1 rad in 50 ms',
         float(np.abs(angles - line).max()),
@@ -153,7 +153,7 @@ def _command_row() -> Row:
     )
 
 
-def _timing_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
+def _timing_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
     cycles, lasts, sides, across = [], [], [], []
     for cycle, one in held.items():
         begun = [steps[:, 0] for steps in one.steps()]
@@ -173,7 +173,7 @@ def _timing_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
     )
     note = 'cycles of 0.1 to 0.5 s, five of them'
     return [
-        at_most(name, what, float(max(values)) / CONTROL_PERIOD, frames, 'frames', note=note)
+        row_at_most(name, what, float(max(values)) / CONTROL_PERIOD, frames, 'frames', note=note)
         for name, what, values in rows
     ]
 
@@ -184,13 +184,13 @@ def _lag_error(first: FloatArray, second: FloatArray, expected_lag: float, cycle
     return float(abs(lag - cycle * round(lag / cycle)))
 
 
-def _tripod_rows(held: HeldWalk) -> list[Row]:
+def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
     stepping = held.stepping()[round(0.2 / CONTROL_PERIOD) :]
     one = np.array([leg in ('bl', 'fl', 'mr') for leg in WAVE_ORDER])
     either = (stepping == one).all(axis=1) | (stepping == ~one).all(axis=1)
     changes = np.abs(np.diff((stepping == one).all(axis=1).astype(int))).sum()
     return [
-        at_most(
+        row_at_most(
             'check_14',
             'frames between two tripods in which neither steps alone, most',
             float((~either).sum() / max(1, changes)),
@@ -200,7 +200,7 @@ def _tripod_rows(held: HeldWalk) -> list[Row]:
     ]
 
 
-def _wave_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
+def _wave_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
     order = []
     for cycle in (0.3, 0.5):
         begun = sorted((t, leg) for leg, s in enumerate(held[cycle].steps()) for t in s[:, 0])
@@ -209,8 +209,10 @@ def _wave_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
         order.append(legs[first : first + 6] == list(range(6)))
     most = max(int(held[cycle].stepping().sum(axis=1).max()) for cycle in (0.3, 0.5))
     return [
-        near('check_15_legs', 'legs that step at once in the wave, most', float(most), 1.0, 0.0),
-        near(
+        row_near(
+            'check_15_legs', 'legs that step at once in the wave, most', float(most), 1.0, 0.0
+        ),
+        row_near(
             'check_15_order',
             'waves in the order LB LM LF RB RM RF, of two',
             float(sum(order)),
@@ -220,7 +222,7 @@ def _wave_rows(held: Mapping[float, HeldWalk]) -> list[Row]:
     ]
 
 
-def _ramp_rows(session: Session) -> list[Row]:
+def _ramp_rows(session: StudySession) -> list[StudyRow]:
     held = HeldWalk(period_scale=5.0, period_rate=4.0 / 3.0)
     held.run(0.5)
     held.controller.set_params(replace(held.controller.params, period_scale=1.0))
@@ -239,15 +241,15 @@ def _ramp_rows(session: Session) -> list[Row]:
         overlaps.append(max(0.0, float((STEP_DURATION - gaps).max())))
     found = np.concatenate(ratios)
     return [
-        at_most(
+        row_at_most(
             'check_16_missed',
             'longest cycle in a ramp, over that commanded',
             float(found.max()),
             1.5,
             note='a missed step makes two',
         ),
-        at_least('check_16_doubled', 'shortest cycle in it', float(found.min()), 0.5),
-        at_most(
+        row_at_least('check_16_doubled', 'shortest cycle in it', float(found.min()), 0.5),
+        row_at_most(
             'check_16_overlap',
             'longest time in which neighbours step together',
             1000.0 * max(overlaps),
@@ -258,17 +260,17 @@ def _ramp_rows(session: Session) -> list[Row]:
     ]
 
 
-def _refusal_row() -> Row:
+def _refusal_row() -> StudyRow:
     cls = registry.controller(CONTROLLER)
     try:
         make_parameters(cls.Params, {'period_scale': 0.9})
         refused = 0.0
     except ConfigurationError:
         refused = 1.0
-    return near('check_17', 'a period scale of 0.9 is refused (1: yes)', refused, 1.0, 0.0)
+    return row_near('check_17', 'a period scale of 0.9 is refused (1: yes)', refused, 1.0, 0.0)
 
 
-def _reflex_rows() -> list[Row]:
+def _reflex_rows() -> list[StudyRow]:
     held = HeldWalk(load_reflex=True, longest_wait=10.0)
     held.set_reading('efforts', 'leg_bl1', -1.0)
     held.run(0.15)
@@ -277,9 +279,9 @@ def _reflex_rows() -> list[Row]:
     held.run(CONTROL_PERIOD)
     after = held.states[-1][0]
     return [
-        near('check_18_waits', 'state of a loaded leg whose turn it is', waits, WAITING, 0.0),
-        near('check_18_steps', 'its state a frame after the load', after, STEPPING, 0.0),
-        near(
+        row_near('check_18_waits', 'state of a loaded leg whose turn it is', waits, WAITING, 0.0),
+        row_near('check_18_steps', 'its state a frame after the load', after, STEPPING, 0.0),
+        row_near(
             'check_19',
             'frames from a coxa too far back to its step',
             _step_reflex_delay(),

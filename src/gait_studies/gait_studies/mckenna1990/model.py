@@ -15,8 +15,8 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator, Joint, RobotModel
 from gait_core.testing.free_bodies import applied_targets, free_box
 from gait_core.trial.setup import make_scene
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 ROBOT, ENGINE = 'roach', 'mujoco'
 BELLY_HEIGHT = 0.00353
@@ -39,10 +39,10 @@ _PUBLISHED_TOES = {
 """Toes of left legs in the thorax frame [cm], front to back, by angles of joints 0 to 2."""
 
 
-def measure_robot(session: Session) -> Sequence[Row]:
+def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 1 to 5: counts, mass, length and toes."""
     roach = load_robot(ROBOT)
-    drawn = np.random.default_rng(session.seed_of(0)).uniform(-0.8, 0.8, (3, 3))
+    drawn = np.random.default_rng(session.derive_seed(0)).uniform(-0.8, 0.8, (3, 3))
     found = _toe_positions(roach, drawn)
     # The thesis prints hundredths of a millimetre.
     errors = [
@@ -50,10 +50,10 @@ def measure_robot(session: Session) -> Sequence[Row]:
         for q, toes in _PUBLISHED_TOES.items()
     ]
     return [
-        near('check_1_bodies', 'bodies', float(len(roach.links)), 33.0, 0.0),
-        near('check_1_joints', 'joints of one axis', float(len(roach.joint_names)), 32.0, 0.0),
-        near('check_2', 'mass', 1000.0 * roach.mass, 2.1, 0.04 * 2.1, 'g'),
-        near(
+        row_near('check_1_bodies', 'bodies', float(len(roach.links)), 33.0, 0.0),
+        row_near('check_1_joints', 'joints of one axis', float(len(roach.joint_names)), 32.0, 0.0),
+        row_near('check_2', 'mass', 1000.0 * roach.mass, 2.1, 0.04 * 2.1, 'g'),
+        row_near(
             'check_3',
             'from the abdomen to the head',
             100.0 * _body_length(roach),
@@ -61,10 +61,10 @@ def measure_robot(session: Session) -> Sequence[Row]:
             0.05,
             'cm',
         ),
-        at_most(
+        row_at_most(
             'check_4', 'largest error of a toe in three poses', 10.0 * max(errors), 0.02, 'mm'
         ),
-        at_most(
+        row_at_most(
             'check_5',
             'toes of mirrored angles less mirrored toes',
             float(np.abs(found[1::2] - found[::2] * [1.0, -1.0, 1.0]).max()),
@@ -102,13 +102,13 @@ def _body_length(roach: RobotModel) -> float:
     return float(max(ends) - min(ends))
 
 
-def measure_physics(session: Session) -> Sequence[Row]:
+def measure_physics(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 6, 9, 10 and 21 to 24: free fall, gantry, springs, drop, block."""
     stands, load, contact = _standing_measures(load_robot(ROBOT))
     sinks, _, _ = _standing_measures(_with_linear_springs(load_robot(ROBOT)))
     gantry = _gantry_accelerations()
     return [
-        near(
+        row_near(
             'check_6',
             'acceleration of a body in free fall',
             _fall_acceleration(),
@@ -117,19 +117,19 @@ def measure_physics(session: Session) -> Sequence[Row]:
             'm/s^2',
         ),
         # Eqs. 4 to 6: a_x = f_x / (m1 + m2), a_y = f_y / m1.
-        near('check_9_x', 'gantry: acceleration over f / (m1 + m2)', gantry[0], 1.0, 1e-6),
-        near('check_9_y', 'gantry: acceleration over f / m1', gantry[1], 1.0, 1e-6),
-        at_most('check_10', 'largest error of a torque, of itself', _max_spring_error(), 1e-3),
-        at_least('check_21_height', 'belly over the ground', 1000.0 * stands, 2.0, 'mm'),
-        near('check_21_load', 'normal force over the weight', load, 1.0, 0.05),
-        at_most(
+        row_near('check_9_x', 'gantry: acceleration over f / (m1 + m2)', gantry[0], 1.0, 1e-6),
+        row_near('check_9_y', 'gantry: acceleration over f / m1', gantry[1], 1.0, 1e-6),
+        row_at_most('check_10', 'largest error of a torque, of itself', _max_spring_error(), 1e-3),
+        row_at_least('check_21_height', 'belly over the ground', 1000.0 * stands, 2.0, 'mm'),
+        row_near('check_21_load', 'normal force over the weight', load, 1.0, 0.05),
+        row_at_most(
             'check_21_feet',
             'contact that is farthest from an ankle; a foot is up to 3.5 mm long',
             1000.0 * contact,
             4.0,
             'mm',
         ),
-        at_most(
+        row_at_most(
             'check_22',
             'belly over the ground on linear springs as stiff at rest',
             1000.0 * sinks,
@@ -137,7 +137,7 @@ def measure_physics(session: Session) -> Sequence[Row]:
             'mm',
         ),
         *(
-            near(
+            row_near(
                 f'check_23_{share:g}',
                 f'rebound over the height of a fall, springs of the ground returning {share:g}',
                 _rebound_ratio(share),
@@ -146,7 +146,7 @@ def measure_physics(session: Session) -> Sequence[Row]:
             )
             for share in (0.0, 0.5, 1.0)
         ),
-        near(
+        row_near(
             'check_24', 'way of a sliding block over v^2 / (2 mu g)', _sliding_ratio(), 1.0, 0.05
         ),
     ]

@@ -12,8 +12,8 @@ from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.fitness import smoothness
 from gait_studies.mckenna1990.walks import heading_speed, roach_trial
-from gait_tools.study.definition import Row, at_least
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 _DURATION = 0.8
 _QUICK_GENERATIONS = 2
@@ -21,12 +21,12 @@ _SHARES = (0.0, 0.2, 0.3, 0.6, 1.0)
 """Of the way from the hand-tuned programs to those evolved: how much is gained, at what cost."""
 
 
-def measure_motor_programs(session: Session) -> Sequence[Row]:
+def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
     """Evolve the motor programs; compare what lies between them and the hand-tuned ones."""
     short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
     one = session.evolve('motor', 'roach_motor', {'seed': session.seed, **short})
     first = [row.fitness for row in one.generations[0] if row.fitness is not None]
-    gain = at_least(
+    gain = row_at_least(
         'motor_fitness',
         'fitness of the evolved programs',
         one.champion.fitness,
@@ -46,7 +46,7 @@ def measure_motor_programs(session: Session) -> Sequence[Row]:
     better = [share for share in _SHARES if rough[share] < rough[0.0]]
     return [
         gain,
-        at_least(
+        row_at_least(
             'motor_speed',
             'speed of the evolved programs',
             fast[1.0],
@@ -54,7 +54,7 @@ def measure_motor_programs(session: Session) -> Sequence[Row]:
             'cm/s',
             note=f'by the share of the way to them: {table}',
         ),
-        at_least(
+        row_at_least(
             'motor_both',
             'greatest speed of those on the way that are smoother, too',
             max((fast[share] for share in better), default=0.0),
@@ -65,7 +65,7 @@ def measure_motor_programs(session: Session) -> Sequence[Row]:
     ]
 
 
-def _interpolated_trial(one: Evolved, share: float) -> TrialSpec:
+def _interpolated_trial(one: FinishedEvolution, share: float) -> TrialSpec:
     """Return a walk whose programs lie a share of the way to those evolved."""
     spec = roach_trial(_DURATION)
     hand = spec.parameters

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_tools.pictures.trial import figure_of
+from gait_tools.pictures.trial import saved_figure
 
 
 def draw_step_pattern(
@@ -16,7 +16,7 @@ def draw_step_pattern(
 ) -> None:
     """Draw who steps when as the thesis does: stance black, step white, a row per leg."""
     ticks = min(len(stepping), round(seconds / dt))
-    with figure_of(path, (8.0, 2.6)) as figure:
+    with saved_figure(path, (8.0, 2.6)) as figure:
         axes = figure.subplots()
         axes.set_facecolor('white')
         for row, column in enumerate((~stepping[:ticks]).T):
@@ -31,7 +31,7 @@ def draw_step_pattern(
 
 def draw_tracks(path: Path, paths: Mapping[str, FloatArray]) -> None:
     """Draw the ways of the base from above, (T, 2) [m] each, by name."""
-    with figure_of(path, (8.0, 4.0)) as figure:
+    with saved_figure(path, (8.0, 4.0)) as figure:
         axes = figure.subplots()
         for name, way in paths.items():
             axes.plot(*(100.0 * (way - way[0])).T, linewidth=0.9, label=name)
@@ -44,7 +44,7 @@ def draw_yaw_spectrum(
     path: Path, frequency: FloatArray, size: FloatArray, step_frequency: float
 ) -> None:
     """Draw the spectrum of the turning rate and the frequency of the steps [Hz]."""
-    with figure_of(path, (6.0, 3.4)) as figure:
+    with saved_figure(path, (6.0, 3.4)) as figure:
         axes = figure.subplots()
         shown = frequency < 6.0 * step_frequency
         axes.plot(frequency[shown], size[shown] / size.max(), color='tab:blue')
@@ -55,7 +55,7 @@ def draw_yaw_spectrum(
 
 def draw_survival(path: Path, durations: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
     """Draw for how long runs last under each disturbance, by the reflexes that are on [s]."""
-    with figure_of(path, (9.0, 0.5 * sum(map(len, durations.values())) + 1.2)) as figure:
+    with saved_figure(path, (9.0, 0.5 * sum(map(len, durations.values())) + 1.2)) as figure:
         axes = figure.subplots()
         labels, row = [], 0
         for disturbance, sets in durations.items():

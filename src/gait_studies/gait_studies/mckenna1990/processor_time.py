@@ -11,15 +11,15 @@ from gait_core.errors import NotInstalled
 from gait_core.trial.loop import run_loop
 from gait_core.trial.spec import TrialSpec
 from gait_studies.mckenna1990.walks import TRIPOD_CYCLE, roach_trial
-from gait_tools.study.definition import Row, at_most, skipped
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_most, skipped_row
+from gait_tools.study.session import StudySession
 
 _MAX_PROCESSOR_TIME = {'mujoco': 5.0, 'bullet': 20.0}
 """Processor time of a second, on one core [s]; the thesis: about 288,000."""
 _REPEATS = 2
 
 
-def measure_processor_time(session: Session) -> Sequence[Row]:
+def measure_processor_time(session: StudySession) -> Sequence[StudyRow]:
     """Measure what the tripod costs in each engine."""
     return [
         _engine_row(engine, most, 1 if session.quick else _REPEATS)
@@ -27,17 +27,17 @@ def measure_processor_time(session: Session) -> Sequence[Row]:
     ]
 
 
-def _engine_row(engine: str, limit: float, repeats: int) -> Row:
+def _engine_row(engine: str, limit: float, repeats: int) -> StudyRow:
     row_id, what = f'cost_{engine}', f'processor time of a second of the insect, in {engine}'
     try:
         registry.engine(engine)
     except NotInstalled as error:
-        return skipped(row_id, what, str(error))
+        return skipped_row(row_id, what, str(error))
     whole, begun = (_walk_trial(engine, seconds) for seconds in (3.0 * TRIPOD_CYCLE, TRIPOD_CYCLE))
     _processor_time(begun)
     # Least times: what else the machine does only adds. What both have in common is no walk.
     spent = [min(_processor_time(spec) for _ in range(repeats)) for spec in (whole, begun)]
-    return at_most(
+    return row_at_most(
         row_id,
         what,
         (spent[0] - spent[1]) / (2.0 * TRIPOD_CYCLE),

@@ -19,14 +19,14 @@ from gait_core.trial.spec import OK, Command, TimedCommand, TrialSpec
 from gait_studies.mckenna1990.pictures import draw_survival
 from gait_studies.mckenna1990.walks import TRIPOD_CYCLE, heading_drift, roach_trial
 from gait_tools.calibration import (
-    calibrated,
-    events,
-    switched,
-    undisturbed,
+    calibrate_thresholds,
+    run_and_count_reflexes,
+    unique_walks_without_reflexes,
     with_parameters,
+    with_reflexes,
 )
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 THRESHOLD_MARGIN = 0.1
 """By which share of its range in undisturbed walks a threshold lies beyond."""
@@ -50,24 +50,24 @@ _REFLEX_SETS: Mapping[str, Mapping[str, Any]] = {
 _FORWARD_VELOCITY, _SLOW_VELOCITY = (0.06, 0.0, 0.0), (0.015, 0.0, 0.0)
 
 
-def measure_calibration(session: Session) -> Sequence[Row]:
+def measure_calibration(session: StudySession) -> Sequence[StudyRow]:
     """Calibrate; measure check 20, and that the walk keeps straight meanwhile."""
     seconds = 1.0 if session.quick else 3.0
-    walks = undisturbed(
+    walks = unique_walks_without_reflexes(
         {
             'tripod': roach_trial(seconds),
             'wave': roach_trial(max(1.5, seconds), parameters={'period_scale': 3.0}),
         }
     )
-    found = calibrated(list(walks.values()), THRESHOLD_MARGIN)
+    found = calibrate_thresholds(list(walks.values()), THRESHOLD_MARGIN)
     write_gait_parameters(session.folder / 'thresholds.yaml', found)
     cycles = 10 if session.quick else 20
-    walk = with_parameters(switched(roach_trial(TRIPOD_CYCLE * (cycles + 1)), True), found)
-    status, acted = events(walk)
+    walk = with_parameters(with_reflexes(roach_trial(TRIPOD_CYCLE * (cycles + 1)), True), found)
+    status, acted = run_and_count_reflexes(walk)
     record = session.record(walk)
-    _, answered = events(_with_push(walk, 0.3, 0.05))
+    _, answered = run_and_count_reflexes(_with_push(walk, 0.3, 0.05))
     return [
-        near(
+        row_near(
             'check_20_calm',
             f'reflex events in {cycles} cycles that nothing disturbs',
             float(sum(acted.values())),
@@ -75,14 +75,14 @@ def measure_calibration(session: Session) -> Sequence[Row]:
             0.0,
             note=f'all on; the walk ended {status}',
         ),
-        at_least(
+        row_at_least(
             'check_20_pushed',
             'reflex events after a push of 0.5 mN s to the left',
             float(sum(answered.values())),
             1.0,
             note=', '.join(f'{name} {count}' for name, count in answered.items() if count),
         ),
-        at_most(
+        row_at_most(
             'straight',
             f'heading over {cycles} cycles, held',
             heading_drift(record, cycles),
@@ -186,7 +186,7 @@ def run_plain_trial(spec: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def measure_reflexes(session: Session, name: str) -> Sequence[Row]:
+def measure_reflexes(session: StudySession, name: str) -> Sequence[StudyRow]:
     """Compare ten cycles with reflexes off and on, seed by seed, under one disturbance."""
     thresholds = read_gait_parameters(session.folder / 'thresholds.yaml')
     make, key = DISTURBANCES[name], list(DISTURBANCES).index(name)
@@ -194,11 +194,11 @@ def measure_reflexes(session: Session, name: str) -> Sequence[Row]:
     pieces: dict[str, Any] = {}
     for one in _reflex_sets(name):
         for number in range(_count_seeds(name, one, session.quick)):
-            seed = session.seed_of(33, key, number)
+            seed = session.derive_seed(33, key, number)
             spec = replace(make(np.random.default_rng(seed), seed), seed=seed)
             walk = with_parameters(spec, {**thresholds, **off, **_REFLEX_SETS[one]})
             pieces[f'{one}, {number}'] = to_plain_data(walk)
-    found = session.work_off(f'reflexes_{name}', run_plain_trial, pieces)
+    found = session.run_tasks(f'reflexes_{name}', run_plain_trial, pieces)
     runs = {
         one: [found[key] for key in pieces if key.startswith(f'{one}, ')]
         for one in _reflex_sets(name)
@@ -239,12 +239,12 @@ def _sign_test(these: int, those: int) -> float:
     return float(binomtest(these, these + those, 0.5, 'greater').pvalue)
 
 
-def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> Row:
+def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
     before, after = runs['off'], runs['all']
     saved, lost = _count_saved_and_lost(before, after)
     done = [sum(run['status'] == OK for run in each) for each in (before, after)]
     ways = [100.0 * float(np.mean([run['way'] for run in each])) for each in (before, after)]
-    return at_least(
+    return row_at_least(
         f'{name}_all',
         f'{name.replace("_", " ")}, all reflexes on: chance of so many more falls if they change '
         'nothing',
@@ -255,7 +255,7 @@ def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> Row:
     )
 
 
-def _gain_row(runs: Mapping[str, _PlainResults]) -> Row:
+def _gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
     """Return the row on what reflexes gain on steps, with what each set of them does."""
     saved, lost = _count_saved_and_lost(runs['off'], runs['all'])
     parts = '; '.join(
@@ -270,14 +270,14 @@ def _gain_row(runs: Mapping[str, _PlainResults]) -> Row:
     fallen = [1000.0 * run['time'] for run in runs['all'] if run['status'] != OK]
     tipped = sum('tilts' in run['reason'] for run in runs['all'])
     when = f'at {np.median(fallen):.0f} ms in the median' if fallen else 'never'
-    row = at_most(
+    row = row_at_most(
         'reflexes_gain',
         '2 mm steps: chance of so many more finished runs if reflexes changed nothing',
         _sign_test(saved, lost),
         SIGNIFICANCE_LEVEL,
         note=parts,
     )
-    return row.unless(
+    return row.differ_if_failed(
         f'with all on walks fall {when}, {tipped} of {len(fallen)} by tilting over',
         'mckenna1990_reflexes_steps.png',
     )

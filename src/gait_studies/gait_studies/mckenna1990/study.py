@@ -16,7 +16,7 @@ from gait_studies.mckenna1990.motor_programs import measure_motor_programs
 from gait_studies.mckenna1990.processor_time import measure_processor_time
 from gait_studies.mckenna1990.reflexes import DISTURBANCES, measure_calibration, measure_reflexes
 from gait_studies.mckenna1990.walks import measure_stop_and_go, measure_uneven, measure_walks
-from gait_tools.study.definition import Part, Study
+from gait_tools.study.definition import Study, StudyPart
 
 
 def study() -> Study:
@@ -26,19 +26,19 @@ def study() -> Study:
         title='A cockroach on springs: tripod to wave by one number, reflexes calibrated.',
         source='McKenna (1990), A Dynamic Model of Locomotion for Computer Animation, MIT.',
         parts=(
-            Part(name='robot', measure=measure_robot),
-            Part(name='physics', measure=measure_physics),
-            Part(name='free_bodies', measure=measure_free_bodies),
-            Part(name='gait', measure=measure_gait),
-            Part(name='cost', measure=measure_processor_time),
-            Part(name='walks', measure=measure_walks),
-            Part(name='stop_and_go', measure=measure_stop_and_go),
-            Part(name='uneven', measure=measure_uneven),
-            Part(name='calibration', measure=measure_calibration),
+            StudyPart(name='robot', measure=measure_robot),
+            StudyPart(name='physics', measure=measure_physics),
+            StudyPart(name='free_bodies', measure=measure_free_bodies),
+            StudyPart(name='gait', measure=measure_gait),
+            StudyPart(name='cost', measure=measure_processor_time),
+            StudyPart(name='walks', measure=measure_walks),
+            StudyPart(name='stop_and_go', measure=measure_stop_and_go),
+            StudyPart(name='uneven', measure=measure_uneven),
+            StudyPart(name='calibration', measure=measure_calibration),
             *(
-                Part(name=f'reflexes_{name}', measure=partial(measure_reflexes, name=name))
+                StudyPart(name=f'reflexes_{name}', measure=partial(measure_reflexes, name=name))
                 for name in DISTURBANCES
             ),
-            Part(name='motor', measure=measure_motor_programs),
+            StudyPart(name='motor', measure=measure_motor_programs),
         ),
     )

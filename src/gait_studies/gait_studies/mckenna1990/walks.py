@@ -18,8 +18,8 @@ from gait_core.trial.spec import TrialSpec
 from gait_studies.mckenna1990.model import ROBOT
 from gait_studies.mckenna1990.pictures import draw_tracks, draw_yaw_spectrum
 from gait_tools.pictures.trial import draw_gait_diagram
-from gait_tools.study.definition import Row, at_least, at_most, between, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_between, row_near
+from gait_tools.study.session import StudySession
 
 TRIPOD_CYCLE = 0.1
 """Of the tripod [s]."""
@@ -72,7 +72,7 @@ def heading_drift(rollout: Rollout, cycles: int) -> float:
     return float(np.abs(means - means[0]).max())
 
 
-def measure_walks(session: Session) -> Sequence[Row]:
+def measure_walks(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 25 to 28, 30 and 31, and the speed at other cycles."""
     tripod = session.record(roach_trial(1.0, parameters={'heading_gain': 0.0}))
     stuck_walks = [
@@ -106,7 +106,7 @@ def measure_walks(session: Session) -> Sequence[Row]:
     fast, slow = heading_speed(tripod), heading_speed(wave, 0.3)
     slid = net_speed(slippery)
     return [
-        near(
+        row_near(
             'check_25',
             'tripod along its heading, sliding feet',
             fast,
@@ -121,12 +121,12 @@ def measure_walks(session: Session) -> Sequence[Row]:
             [session.record(roach_trial(1.0, one)) for one in ({}, STICKY_CONTACT)],
         ),
         _yaw_row(session, tripod),
-        at_least('check_28_forward', 'wave along its heading', slow, 0.1, 'cm/s'),
-        at_most('check_28_slower', 'wave over tripod', slow / fast, 0.999),
-        at_most(
+        row_at_least('check_28_forward', 'wave along its heading', slow, 0.1, 'cm/s'),
+        row_at_most('check_28_slower', 'wave over tripod', slow / fast, 0.999),
+        row_at_most(
             'check_28_belly', 'contacts of others than legs', _count_belly_contacts(wave), 0.0
         ),
-        between(
+        row_between(
             'wave_speed',
             'wave in a crude model of the specification',
             slow,
@@ -136,13 +136,13 @@ def measure_walks(session: Session) -> Sequence[Row]:
             published=2.1,
         ),
         _reversed_row(reversed_, fast),
-        at_most(
+        row_at_most(
             'check_31',
             'net speed at friction 0.01, of the tripod',
             slid / fast,
             0.3,
             note=f'it ended {slippery.status}',
-        ).unless(
+        ).differ_if_failed(
             'it tips over, as the thesis tells of its own, which flips on its back: '
             f'{slid:.1f} cm/s up to the fall',
             'mckenna1990_tracks.png',
@@ -152,7 +152,7 @@ def measure_walks(session: Session) -> Sequence[Row]:
 
 def _sticky_rows(
     walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
-) -> list[Row]:
+) -> list[StudyRow]:
     speeds = [path_speed(one) for one in walks_]
     mean, slides = float(np.mean(speeds)), path_speed(sliding)
     each = ', '.join(f'{value:.1f}' for value in speeds)
@@ -165,7 +165,7 @@ def _sticky_rows(
         f'{slides:.1f} cm/s along the path without, {each} with'
     )
     return [
-        near(
+        row_near(
             'check_26_speed',
             'tripod along its path, sticky feet',
             mean,
@@ -174,7 +174,7 @@ def _sticky_rows(
             'cm/s',
             note=f'starts at several heights: {each}; along the heading {along}',
         ),
-        between(
+        row_between(
             'check_26_ratio',
             'sticky feet over sliding feet, along the path',
             mean / slides,
@@ -182,7 +182,7 @@ def _sticky_rows(
             1.8,
             published=1.45,
             note=straight,
-        ).unless(cause, 'mckenna1990_tracks.png'),
+        ).differ_if_failed(cause, 'mckenna1990_tracks.png'),
     ]
 
 
@@ -196,19 +196,19 @@ def _reversed_parameters() -> dict[str, float]:
     }
 
 
-def _reversed_row(reversed_: Rollout, fast: float) -> Row:
+def _reversed_row(reversed_: Rollout, fast: float) -> StudyRow:
     net, base = net_speed(reversed_), reversed_.body_poses[:, 0]
     turned = float(np.degrees(np.ptp(heading_angles(base))))
     ahead = 100.0 * float(base[-1, 0] - base[0, 0])
     what = 'net speed with reversed middle coxae, of the tripod'
-    return at_most('check_30', what, net / fast, 0.3).unless(
+    return row_at_most('check_30', what, net / fast, 0.3).differ_if_failed(
         f'it goes on at {net:.1f} cm/s net: {ahead:+.1f} cm ahead in 0.7 s, turning within '
         f'{turned:.0f} deg; the specification measured that this check differs',
         'mckenna1990_tracks.png',
     )
 
 
-def _yaw_row(session: Session, tripod: Rollout) -> Row:
+def _yaw_row(session: StudySession, tripod: Rollout) -> StudyRow:
     yaw = heading_angles(tripod.body_poses[round(2.0 * TRIPOD_CYCLE / tripod.dt) :, 0])
     rate = np.diff(yaw) / tripod.dt
     padded = 8 * len(rate)
@@ -216,7 +216,7 @@ def _yaw_row(session: Session, tripod: Rollout) -> Row:
     frequency: FloatArray = np.fft.rfftfreq(padded, tripod.dt).astype(np.float64)
     draw_yaw_spectrum(session.picture('yaw'), frequency, size, 1.0 / TRIPOD_CYCLE)
     peak = float(frequency[np.argmax(size)])
-    return near('check_27', 'peak of the turning rate', peak, 10.0, 1.0, 'Hz')
+    return row_near('check_27', 'peak of the turning rate', peak, 10.0, 1.0, 'Hz')
 
 
 def _count_belly_contacts(rollout: Rollout) -> float:
@@ -231,7 +231,7 @@ def _count_belly_contacts(rollout: Rollout) -> float:
     return float((away > 0.004).sum())
 
 
-def measure_uneven(session: Session) -> Sequence[Row]:
+def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 29: the wave over steps of 2 mm by the same programs."""
     seeds = range(1 if session.quick else 4)
     records = [
@@ -240,7 +240,7 @@ def measure_uneven(session: Session) -> Sequence[Row]:
                 3.0,
                 {
                     **STICKY_CONTACT,
-                    'terrain': {'name': 'steps', 'seed': session.seed_of(29, seed)},
+                    'terrain': {'name': 'steps', 'seed': session.derive_seed(29, seed)},
                 },
                 {'period_scale': 3.0},
             )
@@ -251,7 +251,7 @@ def measure_uneven(session: Session) -> Sequence[Row]:
     draw_gait_diagram(session.picture('stance_uneven'), records[0])
     done = sum(one.status == 'ok' for one in records)
     return [
-        near(
+        row_near(
             'check_29',
             f'of {len(seeds)} waves over 2 mm steps, those of 10 cycles without a fall',
             float(done),
@@ -259,7 +259,7 @@ def measure_uneven(session: Session) -> Sequence[Row]:
             0.0,
             note='sticky feet, the programs of check 28',
         ),
-        at_least(
+        row_at_least(
             'check_29_both',
             'legs whose femur or tibia is bent both ways by the ground, of six, fewest',
             float(min(bends)),
@@ -278,7 +278,7 @@ def _count_deflected_legs(rollout: Rollout) -> int:
     return found
 
 
-def measure_stop_and_go(session: Session) -> Sequence[Row]:
+def measure_stop_and_go(session: StudySession) -> Sequence[StudyRow]:
     """
     Measure check 32: a walk that stopped goes on to the last bit.
 
@@ -287,7 +287,7 @@ def measure_stop_and_go(session: Session) -> Sequence[Row]:
     """
     uninterrupted, stopped, continued = (session.record(roach_trial(s)) for s in (0.1, 0.05, 0.1))
     return [
-        near(
+        row_near(
             'check_32',
             'numbers that differ in a walk that stopped after 0.05 s and was continued to 0.1 s',
             float(

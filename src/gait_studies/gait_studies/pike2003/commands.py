@@ -17,8 +17,8 @@ from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.setup import controller_parameters
 from gait_core.trial.spec import Command
 from gait_studies.pike2003.pictures import draw_timetable
-from gait_tools.study.definition import Row, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 CONTROL_PERIOD = 0.02
 STEP_DEG, LIFT_DEG, SWAY_DEG = 20.0, 20.0, 6.5
@@ -126,12 +126,14 @@ def closed_form_angles(tau: FloatArray) -> dict[str, FloatArray]:
     }
 
 
-def measure_schedule(session: Session) -> Sequence[Row]:
+def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 8 to 17, 20 and 21: the timetable by the angles that it commands."""
     walk = command_walk(40.0)
     draw_timetable(session.picture('timetable'), walk.names, walk.angles, CONTROL_PERIOD)
     rows = [
-        near(f'check_8_{joint}', f'{joint} after a second', walk.at(joint, 1.0), lean, 0.1, 'deg')
+        row_near(
+            f'check_8_{joint}', f'{joint} after a second', walk.at(joint, 1.0), lean, 0.1, 'deg'
+        )
         for joint, lean in (
             ('left_ankle_side', SWAY_DEG),
             ('right_ankle_side', SWAY_DEG),
@@ -140,7 +142,7 @@ def measure_schedule(session: Session) -> Sequence[Row]:
         )
     ]
     rows += [
-        near(
+        row_near(
             f'check_10_{joint}',
             f'{joint} after two seconds',
             walk.at(joint, 2.0),
@@ -163,11 +165,11 @@ def measure_schedule(session: Session) -> Sequence[Row]:
     ]
 
 
-def _timing_rows(walk: CommandedAngles) -> list[Row]:
+def _timing_rows(walk: CommandedAngles) -> list[StudyRow]:
     begins = np.flatnonzero(np.diff(walk.cycles) > 0.0)
     periods = np.diff(begins)
     return [
-        near(
+        row_near(
             'check_11',
             'tick in which the first cycle begins',
             float(begins[0]) + 1.0,
@@ -176,9 +178,9 @@ def _timing_rows(walk: CommandedAngles) -> list[Row]:
             'tick',
             note='ticks count from 1 here',
         ),
-        near('check_12_least', 'shortest cycle', float(periods.min()), 158.0, 1.0, 'tick'),
-        near('check_12_most', 'longest cycle', float(periods.max()), 158.0, 1.0, 'tick'),
-        near('check_12_half', 'half-cycle', _half_cycle_time(walk), 1.575, 0.02, 's'),
+        row_near('check_12_least', 'shortest cycle', float(periods.min()), 158.0, 1.0, 'tick'),
+        row_near('check_12_most', 'longest cycle', float(periods.max()), 158.0, 1.0, 'tick'),
+        row_near('check_12_half', 'half-cycle', _half_cycle_time(walk), 1.575, 0.02, 's'),
     ]
 
 
@@ -190,7 +192,7 @@ def _half_cycle_time(walk: CommandedAngles) -> float:
     return min(right, period - right) * CONTROL_PERIOD
 
 
-def _closed_form_row(walk: CommandedAngles) -> Row:
+def _closed_form_row(walk: CommandedAngles) -> StudyRow:
     ticks = np.arange(
         round(START_TIME / CONTROL_PERIOD),
         round((START_TIME + 1.75 * TIME_SCALE) / CONTROL_PERIOD),
@@ -201,20 +203,20 @@ def _closed_form_row(walk: CommandedAngles) -> Row:
         for joint, wanted in closed_form_angles(tau).items()
     )
     what = 'largest error to the closed forms of nine joints in the first half-cycle'
-    return near('check_13', what, worst, 0.0, 0.5, 'deg')
+    return row_near('check_13', what, worst, 0.0, 0.5, 'deg')
 
 
-def _closing_rows() -> list[Row]:
+def _closing_rows() -> list[StudyRow]:
     # A lone cycle, stopped: two seconds of start, 3.5 time scales, a second of exit.
     once = command_walk(8.0, stop_at=2.5)
     ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * CONTROL_PERIOD
-    rows = [near('check_16', 'start, one cycle, stop: end', ended, 6.2, 0.1, 's')]
+    rows = [row_near('check_16', 'start, one cycle, stop: end', ended, 6.2, 0.1, 's')]
     errors = []
     for values in ({}, {'knee_bend_deg': 34.0, 'ankle_place_deg': 21.0, 'ankle_move_deg': 24.0}):
         last = command_walk(8.0, values, stop_at=2.5).angles[-1]
         errors.append(float(np.abs(last).max()))
     rows.append(
-        near(
+        row_near(
             'check_14',
             'largest angle left by a lone cycle',
             max(errors),
@@ -226,7 +228,7 @@ def _closing_rows() -> list[Row]:
     )
     many = command_walk(START_TIME + 40 * 3.16 + 5.0, stop_at=START_TIME + 39.5 * 3.15)
     rows.append(
-        near(
+        row_near(
             'check_15',
             'largest angle left by 40 cycles and a stop',
             float(np.abs(many.angles[-1]).max()),
@@ -239,7 +241,7 @@ def _closing_rows() -> list[Row]:
     unasked = command_walk(8.0)
     ignored = float(np.abs(once.angles - unasked.angles)[: round(5.14 / CONTROL_PERIOD)].max())
     rows.append(
-        near(
+        row_near(
             'check_17',
             'change of any angle by a stop before the cycle is over',
             ignored,
@@ -251,7 +253,7 @@ def _closing_rows() -> list[Row]:
     return rows
 
 
-def _foot_rows(walk: CommandedAngles) -> list[Row]:
+def _foot_rows(walk: CommandedAngles) -> list[StudyRow]:
     few, many = (
         command_walk(15.0, {'hip_move_deg': 10.0}),
         command_walk(15.0, {'hip_move_deg': 25.0}),
@@ -259,7 +261,7 @@ def _foot_rows(walk: CommandedAngles) -> list[Row]:
     inert = float(np.abs(few.angles - many.angles).max())
     steep = command_walk(15.0, {'ankle_place_deg': 20.0})
     return [
-        near(
+        row_near(
             'check_20',
             'effect of the hip move on any angle',
             inert,
@@ -268,8 +270,10 @@ def _foot_rows(walk: CommandedAngles) -> list[Row]:
             'deg',
             note='added and taken back at once: the fourth gene is inert',
         ),
-        at_most('check_21', 'largest pitch of the feet, tuned', _max_foot_pitch(walk), 0.4, 'deg'),
-        near(
+        row_at_most(
+            'check_21', 'largest pitch of the feet, tuned', _max_foot_pitch(walk), 0.4, 'deg'
+        ),
+        row_near(
             'check_21_steep',
             'the same with an ankle place of 20',
             _max_foot_pitch(steep),
@@ -292,7 +296,7 @@ def _max_foot_pitch(walk: CommandedAngles) -> float:
     )
 
 
-def measure_superposition(session: Session) -> Sequence[Row]:
+def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 1 to 4: pulses beside a walk that stands still."""
     try:
         solo = _command_pulses(('left_leg_twist', 22.5))
@@ -308,9 +312,11 @@ def measure_superposition(session: Session) -> Sequence[Row]:
         i for i, name in enumerate(both.names) if name not in ('left_leg_twist', 'right_ankle_fwd')
     ]
     return [
-        near('check_1_peak', 'fastest tick of 22.5 deg in 3 s', peak, 0.3, 0.003, 'deg'),
-        near('check_1_total', 'its whole angle', solo.at('left_leg_twist', 3.2), 22.5, 0.1, 'deg'),
-        near(
+        row_near('check_1_peak', 'fastest tick of 22.5 deg in 3 s', peak, 0.3, 0.003, 'deg'),
+        row_near(
+            'check_1_total', 'its whole angle', solo.at('left_leg_twist', 3.2), 22.5, 0.1, 'deg'
+        ),
+        row_near(
             'check_2',
             'the peak in counts of the encoder',
             peak / 360.0 * COUNTS_PER_TURN,
@@ -318,10 +324,10 @@ def measure_superposition(session: Session) -> Sequence[Row]:
             1.0,
             'count',
         ),
-        near(
+        row_near(
             'check_3_peak', 'ratio of the peaks of two and one on a joint', pair / peak, 2.0, 1e-9
         ),
-        near(
+        row_near(
             'check_3_total',
             'whole angle of two on a joint',
             double.at('left_leg_twist', 3.2),
@@ -329,7 +335,7 @@ def measure_superposition(session: Session) -> Sequence[Row]:
             0.2,
             'deg',
         ),
-        near(
+        row_near(
             'check_4',
             'largest difference of two together from each alone',
             float(np.abs(both.angles - alone).max()),
@@ -337,7 +343,7 @@ def measure_superposition(session: Session) -> Sequence[Row]:
             1e-9,
             'deg',
         ),
-        near(
+        row_near(
             'check_4_others',
             'largest angle of the other joints',
             float(np.abs(both.angles[:, silent]).max()),

@@ -16,9 +16,9 @@ from gait_core.measures.stability import support_margins
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import controller_parameters, make_scene
 from gait_core.trial.spec import OK, TrialSpec
-from gait_tools.pictures.trial import figure_of
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.pictures.trial import saved_figure
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 START_TIME, HALF_CYCLE, TIME_SCALE = 2.0, 1.575, 0.9
 """Of the first cycle, its half, and the time unit of the printed timetable [s]."""
@@ -78,7 +78,7 @@ def first_steps(rollout: Rollout) -> FirstSteps:
     )
 
 
-def measure_fall(session: Session) -> Sequence[Row]:
+def measure_fall(session: StudySession) -> Sequence[StudyRow]:
     """Measure landing leg, lean and ZMP in the first steps, and what levelling alone changes."""
     seconds = START_TIME + 2.0 * HALF_CYCLE
     records = [
@@ -87,7 +87,7 @@ def measure_fall(session: Session) -> Sequence[Row]:
     printed, levelled = (first_steps(record) for record in records)
     draw_fall(session, [('as printed', printed), ('levelled', levelled)])
     return [
-        near(
+        row_near(
             'fall_surplus',
             'by how much the landing leg outgrows the other',
             float(_until(printed, printed.surplus, HALF_CYCLE).max()),
@@ -96,21 +96,21 @@ def measure_fall(session: Session) -> Sequence[Row]:
             'mm',
             note='commanded, first step; the closed forms say 0.073 of a shank',
         ),
-        at_most(
+        row_at_most(
             'fall_surplus_levelled',
             'the same, levelled, until the body has crossed to it',
             float(_until(levelled, levelled.surplus, _CROSSING_TIME).max()),
             0.0,
             'mm',
         ),
-        at_least(
+        row_at_least(
             'fall_lean',
             'lean of the base in the first step, printed over levelled',
             _max_roll(printed) / _max_roll(levelled),
             4.0,
             note=f'{_max_roll(printed):.1f} and {_max_roll(levelled):.1f} degrees',
         ),
-        at_least(
+        row_at_least(
             'fall_outside',
             'share of the first two steps with the ZMP outside the feet, printed over levelled',
             float(printed.outside.mean() / levelled.outside.mean()),
@@ -129,7 +129,7 @@ def _max_roll(steps: FirstSteps) -> float:
     return float(np.abs(_until(steps, steps.roll, HALF_CYCLE)).max())
 
 
-def _levelling_rows(session: Session) -> list[Row]:
+def _levelling_rows(session: StudySession) -> list[StudyRow]:
     """Return how often walks fall that differ in the levelling alone."""
     seconds = 15.0 if session.quick else 30.0
     walks = list(product(('bullet', 'mujoco'), ('published', 'levelled')))
@@ -147,13 +147,13 @@ def _levelling_rows(session: Session) -> list[Row]:
         fallen = float(sum(result.status != OK for result in results))
         what = f'of {len(walks)} walks of {seconds:g} s with levelling {levelling:g}: fell'
         expected = 0.0 if levelling else float(len(walks))
-        rows.append(near(f'fall_{name}', what, fallen, expected, 0.0, 'walks', note=ends))
+        rows.append(row_near(f'fall_{name}', what, fallen, expected, 0.0, 'walks', note=ends))
     return rows
 
 
-def draw_fall(session: Session, walks: Sequence[tuple[str, FirstSteps]]) -> None:
+def draw_fall(session: StudySession, walks: Sequence[tuple[str, FirstSteps]]) -> None:
     """Draw leg lengths, lean and ZMP of walks against time since the first cycle began."""
-    with figure_of(session.picture('fall'), (9.0, 6.0)) as figure:
+    with saved_figure(session.picture('fall'), (9.0, 6.0)) as figure:
         lengths, leans = figure.subplots(2, 1, sharex=True)
         for (name, steps), colour in zip(walks, ('tab:red', 'tab:blue'), strict=True):
             lengths.plot(steps.time, steps.surplus, color=colour, label=name)

@@ -10,9 +10,9 @@ import numpy as np
 from gait_core.motion.waypoints import WaypointParams, walk_waypoints
 from gait_core.trial.setup import constant_script, controller_parameters, make_scene
 from gait_core.trial.spec import TrialResult, TrialSpec
-from gait_tools.pushes import PushCase, survived_impulses
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.pushes import PushCase, max_survived_impulses
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 COMMANDED_SPEED = 0.068
 """Commanded, forward [m/s]."""
@@ -69,7 +69,7 @@ def random_straight_walk(scene: Mapping[str, Any], seed: int, duration: float) -
     return straight_walk({**scene, **varied}, duration, seed=seed)
 
 
-def measure_straight(session: Session) -> Sequence[Row]:
+def measure_straight(session: StudySession) -> Sequence[StudyRow]:
     """Walk 20 m from eight seeds in three scenes; quick: a tenth, from two seeds in one."""
     count, metres = (2, 2.0) if session.quick else (8, 20.0)
     seconds = 1.02 * metres / COMMANDED_SPEED + 8.0
@@ -77,26 +77,30 @@ def measure_straight(session: Session) -> Sequence[Row]:
     rows = []
     for name in names:
         specs = [
-            random_straight_walk(SCENES[name], session.seed_of(seed), seconds)
+            random_straight_walk(SCENES[name], session.derive_seed(seed), seconds)
             for seed in range(count)
         ]
         rows += _straight_rows(name, metres, session.run(specs))
     return rows
 
 
-def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> list[Row]:
+def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> list[StudyRow]:
     ahead = np.array([result.metrics['displacement_x_m'] for result in results])
     aside = np.array([abs(result.metrics['displacement_y_m']) for result in results])
     time = np.array([result.metrics['duration_s'] for result in results])
     falls = float(sum(result.fell_at is not None for result in results))
     note = f'least of {len(results)} seeds'
     return [
-        near(f'straight_{name}_falls', f'falls in {name}', falls, 0.0, 0.0, 'walks', note=note),
-        at_least(
+        row_near(
+            f'straight_{name}_falls', f'falls in {name}', falls, 0.0, 0.0, 'walks', note=note
+        ),
+        row_at_least(
             f'straight_{name}_distance', f'walked in {name}', ahead.min(), metres, 'm', note=note
         ),
-        at_least(f'straight_{name}_speed', f'speed in {name}', (ahead / time).min(), 0.06, 'm/s'),
-        at_most(
+        row_at_least(
+            f'straight_{name}_speed', f'speed in {name}', (ahead / time).min(), 0.06, 'm/s'
+        ),
+        row_at_most(
             f'straight_{name}_drift',
             f'lateral drift over distance in {name}',
             float((aside / np.abs(ahead)).max()),
@@ -106,7 +110,7 @@ def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> 
     ]
 
 
-def measure_square(session: Session) -> Sequence[Row]:
+def measure_square(session: StudySession) -> Sequence[StudyRow]:
     """Walk a square of 2 m sides from waypoints."""
     rows = []
     for name in ('mujoco_2ms',) if session.quick else ('mujoco_2ms', 'bullet_2ms'):
@@ -117,7 +121,7 @@ def measure_square(session: Session) -> Sequence[Row]:
         closing = float(np.linalg.norm(way[-1] - way[0]))
         done = reached == len(SQUARE_CORNERS) // 2
         rows.append(
-            at_most(
+            row_at_most(
                 f'square_{name}',
                 f'how far from its begin the square ends in {name}',
                 closing if done else None,
@@ -129,7 +133,7 @@ def measure_square(session: Session) -> Sequence[Row]:
     return rows
 
 
-def measure_uneven(session: Session) -> Sequence[Row]:
+def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
     """Walk a minute on a slope of 3 degrees, up and down, and over steps of 5 mm."""
     grounds: Mapping[str, Mapping[str, Any]] = {
         'rise of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': 3.0}},
@@ -146,7 +150,7 @@ def measure_uneven(session: Session) -> Sequence[Row]:
         ]
     )
     return [
-        at_least(
+        row_at_least(
             f'{ground.replace(" ", "_")}_{scene}',
             f'walked on a {ground} in {seconds:g} s of {scene}',
             result.metrics['displacement_x_m'] if result.fell_at is None else None,
@@ -158,12 +162,12 @@ def measure_uneven(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_pushes(session: Session) -> Sequence[Row]:
+def measure_pushes(session: StudySession) -> Sequence[StudyRow]:
     """Find the largest push at the torso that is survived, with and without feedback."""
     rows = []
     for name in list(SCENES)[: 1 if session.quick else 2]:
         found = {
-            preset: survived_impulses(
+            preset: max_survived_impulses(
                 session.run,
                 straight_walk(SCENES[name], 20.0, preset),
                 PUSH_CASES,
@@ -173,7 +177,7 @@ def measure_pushes(session: Session) -> Sequence[Row]:
             for preset in ('levelled', 'balanced')
         }
         rows.append(
-            at_least(
+            row_at_least(
                 f'push_{name}',
                 f'least of 8 largest impulses survived in {name}, 4 directions and 2 phases',
                 float(found['balanced'].min()),

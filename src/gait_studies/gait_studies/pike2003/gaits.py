@@ -12,7 +12,7 @@ from gait_core.trial.setup import controller_parameters, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.scoring import status_and_fitness
 from gait_studies.pike2003.log import VARIABLES
-from gait_tools.study.session import Evolved
+from gait_tools.study.session import FinishedEvolution
 
 PUBLISHED_VALUES = dict(zip(VARIABLES, (22.272373, 39.250172, 16.447701, 23.228657), strict=True))
 """Best values of the published run [deg] (Figure 6.23)."""
@@ -51,7 +51,7 @@ def rank_correlation(a: FloatArray, b: FloatArray) -> float:
     return float(spearmanr(a, b).statistic) if len(a) > 2 else math.nan
 
 
-def best_distinct_values(evolution: Evolved, number: int) -> list[Mapping[str, float]]:
+def best_distinct_values(evolution: FinishedEvolution, number: int) -> list[Mapping[str, float]]:
     """Return the parameters of the best individuals that differ in more than the inert gene."""
     rows = sorted(
         (row for row in evolution.rows if status_and_fitness([row])[1] is not None),

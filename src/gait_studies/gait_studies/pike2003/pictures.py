@@ -12,7 +12,7 @@ from gait_core.measures.stability import support_polygon
 from gait_core.trial.rollout import Rollout
 from gait_evolver.run.log import TrialRow
 from gait_studies.pike2003.zmp_tracking import FALL_COST, filtered_zmp, ideal_zmp
-from gait_tools.pictures.trial import figure_of
+from gait_tools.pictures.trial import saved_figure
 
 _TIME_SCALE, _START_TIME = 0.9, 2.0
 
@@ -49,7 +49,7 @@ def draw_timetable(path: Path, names: Sequence[str], angles: FloatArray, dt: flo
     """
     end = _START_TIME + 3.75 * _TIME_SCALE
     ticks = np.arange(round(end / dt) + 1)
-    with figure_of(path, (9.0, 7.5)) as figure:
+    with saved_figure(path, (9.0, 7.5)) as figure:
         bars, *legs = figure.subplots(3, 1, sharex=True, height_ratios=(1.4, 1.0, 1.0))
         for row, (_, start, duration, colour) in enumerate(TIMETABLE):
             bars.broken_barh([(start, duration)], (row - 0.4, 0.8), facecolor=colour)
@@ -68,7 +68,7 @@ def draw_timetable(path: Path, names: Sequence[str], angles: FloatArray, dt: flo
 
 def draw_zmp_tracking(path: Path, rollouts: Sequence[tuple[str, Rollout]]) -> None:
     """Draw the ZMP of walks over their support polygons, and against time beside the ideal."""
-    with figure_of(path, (11.0, 3.6 * len(rollouts))) as figure:
+    with saved_figure(path, (11.0, 3.6 * len(rollouts))) as figure:
         grid = figure.subplots(len(rollouts), 2, width_ratios=(1.0, 1.2), squeeze=False)
         for (above, along), (title, rollout) in zip(grid, rollouts, strict=True):
             time, filtered = rollout.time, filtered_zmp(rollout)
@@ -110,7 +110,7 @@ def draw_scores(path: Path, generations: Sequence[Sequence[TrialRow]]) -> None:
             least.append(min(standing))
             mean.append(float(np.mean(standing)))
             most.append(float(np.quantile(standing, 0.9)))
-    with figure_of(path, (7.0, 4.0)) as figure:
+    with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         axes.plot(numbers, most, color='0.7', label='90 % of those that stood')
         axes.plot(numbers, mean, color='tab:blue', label='mean of those that stood')
@@ -134,7 +134,7 @@ def draw_ranking(
         Name, values and rank correlation with the distance.
 
     """
-    with figure_of(path, (5.0 * len(panels), 4.0)) as figure:
+    with saved_figure(path, (5.0 * len(panels), 4.0)) as figure:
         for axes, (title, values, correlation) in zip(
             figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
         ):

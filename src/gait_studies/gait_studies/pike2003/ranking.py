@@ -19,8 +19,8 @@ from gait_studies.pike2003.gaits import (
     rank_correlation,
 )
 from gait_studies.pike2003.pictures import draw_ranking
-from gait_tools.study.definition import Row, at_least, near
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_near
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 IMPROVED_EXPERIMENT = 'pike2003_improved'
 
@@ -28,11 +28,11 @@ _RANKING_SEED_KEY, _IMPROVED_SEED_KEY = 1, 2
 _FINALIST_COUNT = 5
 
 
-def measure_ranking(session: Session) -> Sequence[Row]:
+def measure_ranking(session: StudySession) -> Sequence[StudyRow]:
     """Return how the two fitnesses rank random walks, levelled so that many walk on."""
     number = 30 if session.quick else 60
     plan = load_plan(IMPROVED_EXPERIMENT)
-    rng = np.random.default_rng(session.seed_of(_RANKING_SEED_KEY))
+    rng = np.random.default_rng(session.derive_seed(_RANKING_SEED_KEY))
     values = [plan.space.decode(rng.random(len(plan.space))) for _ in range(number)]
     published = _fitness_values(session, plan, values, 4.8, {'pike2003_zmp': -1.0})
     smooth = _fitness_values(session, plan, values, 4.8, {'pike2003_zmp_smooth': -1.0})
@@ -63,28 +63,28 @@ def measure_ranking(session: Session) -> Sequence[Row]:
     )
     gain = rank_correlation(improved, distance) - rank_correlation(published, distance)
     return [
-        at_least(
+        row_at_least(
             'rank_distance',
             f'rank correlation of the improved fitness with the distance of {LONG_DURATION:g} s',
             rank_correlation(improved, distance),
             0.7,
             note=note,
         ),
-        at_least(
+        row_at_least(
             'rank_survival',
             'its rank correlation with the time before a fall',
             rank_correlation(improved, survival),
             0.7,
             note=f'published fitness {rank_correlation(published, survival):.2f}',
         ),
-        at_least(
+        row_at_least(
             'rank_gain', 'by what it exceeds that of the published fitness, distance', gain, 0.0
         ),
     ]
 
 
 def _fitness_values(
-    session: Session,
+    session: StudySession,
     plan: Plan,
     values: Sequence[Mapping[str, float]],
     seconds: float,
@@ -101,7 +101,7 @@ def _walk_trial(
     return replace(spec, duration=seconds, fitness_terms=terms)
 
 
-def _best_finalist(session: Session, evolved: Evolved) -> Mapping[str, float]:
+def _best_finalist(session: StudySession, evolved: FinishedEvolution) -> Mapping[str, float]:
     """Return which of the best of a search is best over twice its time with all joints."""
     finalists = best_distinct_values(evolved, _FINALIST_COUNT)
     trial = evolved.plan.trial
@@ -115,13 +115,13 @@ def _best_finalist(session: Session, evolved: Evolved) -> Mapping[str, float]:
     return finalists[int(np.argmax(fitness))]
 
 
-def measure_improved_search(session: Session) -> Sequence[Row]:
+def measure_improved_search(session: StudySession) -> Sequence[StudyRow]:
     """Return how often what the improved fitness finds outwalks the middle of the ranges."""
     seeds = 1 if session.quick else 5
     short: dict[str, Any] = {'generations': 5, 'population': 8} if session.quick else {}
     found = []
     for number in range(seeds):
-        seed = session.seed_of(_IMPROVED_SEED_KEY, number)
+        seed = session.derive_seed(_IMPROVED_SEED_KEY, number)
         evolved = session.evolve(
             f'improved_{number}', IMPROVED_EXPERIMENT, {'seed': seed, **short}
         )
@@ -135,7 +135,7 @@ def measure_improved_search(session: Session) -> Sequence[Row]:
     fell = sum(walk.status != OK for walk in walks[1:])
     generations = evolved.plan.experiment.generations
     return [
-        near(
+        row_near(
             'improved_beats_middle',
             f'of {seeds} seeds of {generations} generations, those that '
             f'walk farther in {LONG_DURATION:g} s than the middle of the ranges',

@@ -33,20 +33,20 @@ from gait_studies.pike2003.log import (
     write_variables,
 )
 from gait_studies.pike2003.pictures import draw_scores
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Evolved, Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import FinishedEvolution, StudySession
 
 EXPERIMENT = 'pike2003'
 
 _FINALIST_COUNT = 20
 
 
-def measure_read_back(session: Session) -> Sequence[Row]:
+def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 22 and 23: decoding, and the settings that an experiment's run records."""
     plan = load_plan(EXPERIMENT)
     values = plan.space.decode(unit_from_integers(np.array(PUBLISHED_INTEGERS), 16))
     rows = [
-        near(
+        row_near(
             f'check_22_{name}',
             f'{name} of the integer {number}, in single precision',
             round(float(np.float32(values[name])), 6),
@@ -68,13 +68,13 @@ def measure_read_back(session: Session) -> Sequence[Row]:
         'weight': (float(plan.experiment.fitness['pike2003_zmp']), -1.0),
     }
     rows += [
-        near(f'check_23_{name}', f'{name} of the experiment', measured, published, 0.0)
+        row_near(f'check_23_{name}', f'{name} of the experiment', measured, published, 0.0)
         for name, (measured, published) in found.items()
     ]
     return rows
 
 
-def measure_fitness(session: Session) -> Sequence[Row]:
+def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 24 to 26: the score of made-up ZMPs, and of failures."""
     time = np.arange(zmp_tracking.TRIAL_TICKS + 1, dtype=np.float64) * 0.02
     ideal = zmp_tracking.IdealZmp(amplitude=0.085, speed=0.053, period=3.15).at(time)
@@ -83,21 +83,21 @@ def measure_fitness(session: Session) -> Sequence[Row]:
     early[: zmp_tracking.UNSCORED_TICKS] += 1.0
     fall = session.record(acceptance_trial(MIDDLE_VALUES, 'published', LONG_DURATION, {}))
     return [
-        near(
+        row_near(
             'check_24_ideal',
             'score of the ideal',
             zmp_tracking.mean_deviation_change(ideal, ideal),
             0.0,
             0.0,
         ),
-        near(
+        row_near(
             'check_24_offset',
             'score of 0.1 m beside it',
             zmp_tracking.mean_deviation_change(ideal, aside),
             0.0362,
             1e-4,
         ),
-        near(
+        row_near(
             'check_24_still',
             'score of a ZMP that does not move',
             zmp_tracking.mean_deviation_change(ideal, np.zeros_like(ideal)),
@@ -105,14 +105,14 @@ def measure_fitness(session: Session) -> Sequence[Row]:
             0.005,
             note='less than any walk: a score for walks that move',
         ),
-        near(
+        row_near(
             'check_25',
             'score of a metre beside it in the first 102 ticks alone',
             zmp_tracking.mean_deviation_change(ideal, early),
             0.0,
             0.0,
         ),
-        at_least(
+        row_at_least(
             'check_26',
             'score of a walk that fell',
             zmp_tracking.pike2003_zmp(fall),
@@ -122,7 +122,7 @@ def measure_fitness(session: Session) -> Sequence[Row]:
     ]
 
 
-def measure_published_search(session: Session) -> Sequence[Row]:
+def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 27 and 28: the search as published, its logs, its best with all joints."""
     short: dict[str, Any] = {'population': 30, 'generations': 6} if session.quick else {}
     evolved = session.evolve('published', EXPERIMENT, {'seed': session.seed, **short})
@@ -138,24 +138,24 @@ def measure_published_search(session: Session) -> Sequence[Row]:
     return [
         *_progress_rows(evolved, session.quick),
         *_log_rows(session, evolved),
-        at_least(
+        row_at_least(
             'finalists_stand',
             f'of the best {_FINALIST_COUNT}, those that stand 4.8 s with all joints',
             float(sum(result.status == OK for result in scored[2:])),
             1.0,
         ),
-        at_most(
+        row_at_most(
             'check_28_search',
             'score of the best of them with all joints',
             min(scores[2:]),
             scores[0],
             note='at most that of the middle of the ranges',
-        ).unless(_transfer_cause(finalists, evolved, scores[2:]), 'pike2003_scores.png'),
+        ).differ_if_failed(_transfer_cause(finalists, evolved, scores[2:]), 'pike2003_scores.png'),
         *_published_best_rows(session, scores, walked),
     ]
 
 
-def _progress_rows(evolved: Evolved, quick: bool) -> list[Row]:
+def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
     bests = [
         max((one.fitness for one in rows if one.fitness is not None), default=-np.inf)
         for rows in evolved.generations
@@ -171,20 +171,20 @@ def _progress_rows(evolved: Evolved, quick: bool) -> list[Row]:
     size = f'{settings["population"]} x {evolved.plan.experiment.generations - 1}'
     hours = sum(_trial_times(evolved.folder)) / 2.0 / 60.0
     return [
-        at_least(
+        row_at_least(
             'search_gain',
             'what the best score gained on the first generation',
             max(bests) - bests[0],
             0.0,
             note=f'search of {size}',
         ),
-        at_least(
+        row_at_least(
             'search_mean',
             'by what the mean score of those that stood fell',
             means[0] - means[-1],
             0.0,
         ),
-        near(
+        row_near(
             'search_once',
             'genomes evaluated more than once',
             float(len(trials) - len(genomes)),
@@ -192,7 +192,7 @@ def _progress_rows(evolved: Evolved, quick: bool) -> list[Row]:
             0.0,
             note=f'{len(trials)} trials for {asked} individuals',
         ),
-        at_most(
+        row_at_most(
             'search_time',
             'minutes on two cores',
             hours,
@@ -208,7 +208,7 @@ def _trial_times(folder: Path) -> list[float]:
     return [float(line.rsplit(',', 1)[1]) for line in lines]
 
 
-def _log_rows(session: Session, evolved: Evolved) -> list[Row]:
+def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRow]:
     scores, variables = session.folder / SCORES_FILE, session.folder / VARIABLES_FILE
     write_scores(scores, evolved.rows)
     write_variables(variables, evolved.champion.spec.parameters)
@@ -218,29 +218,29 @@ def _log_rows(session: Session, evolved: Evolved) -> list[Row]:
     held = read_variables(variables)
     error = max(abs(held[name] - evolved.champion.spec.parameters[name]) for name in VARIABLES)
     return [
-        near(
+        row_near(
             'check_27_header',
             'scores.csv begins with the published header',
             float(header == SCORES_HEADER),
             1.0,
             0.0,
         ),
-        near(
+        row_near(
             'check_27_rows',
             'its rows but for one per evaluation',
             float(len(lines) - len(evolved.rows)),
             0.0,
             0.0,
         ),
-        near('check_27_columns', 'its columns', float(max(columns)), 5.0, 0.0),
-        near(
+        row_near('check_27_columns', 'its columns', float(max(columns)), 5.0, 0.0),
+        row_near(
             'check_27_best',
             'its least score but for the best of the run',
             best + evolved.champion.fitness,
             0.0,
             1e-6,
         ),
-        near(
+        row_near(
             'check_27_variables',
             'largest error of the four variables in their file',
             error,
@@ -253,7 +253,7 @@ def _log_rows(session: Session, evolved: Evolved) -> list[Row]:
 
 
 def _transfer_cause(
-    finalists: Sequence[Mapping[str, float]], evolved: Evolved, scores: Sequence[float]
+    finalists: Sequence[Mapping[str, float]], evolved: FinishedEvolution, scores: Sequence[float]
 ) -> str:
     before = {tuple(row.values.values()): -float(row.fitness or 0.0) for row in evolved.rows}
     searched = np.array([before[tuple(one.values())] for one in finalists])
@@ -268,8 +268,8 @@ def _transfer_cause(
 
 
 def _published_best_rows(
-    session: Session, scores: Sequence[float], walked: Sequence[TrialResult]
-) -> list[Row]:
+    session: StudySession, scores: Sequence[float], walked: Sequence[TrialResult]
+) -> list[StudyRow]:
     rollout = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 4.8, {}))
     terms = np.sort(
         zmp_tracking.deviation_changes(
@@ -287,17 +287,17 @@ def _published_best_rows(
     middle, tuned = (result.metrics['displacement_x_m'] for result in walked)
     what = 'of the published values, against the middle of the ranges'
     return [
-        at_most('check_28_score', f'score {what}', scores[1], scores[0]).unless(
+        row_at_most('check_28_score', f'score {what}', scores[1], scores[0]).differ_if_failed(
             cause, 'pike2003_zmp.png'
         ),
-        at_least(
+        row_at_least(
             'check_28_distance',
             f'distance in {LONG_DURATION:g} s {what}',
             tuned,
             middle,
             'm',
             note=f'middle and published fell after {fell}',
-        ).unless(
+        ).differ_if_failed(
             'the printed timetable tips the robot over its longer landing leg whatever the values '
             '(levelled they walk on)',
             'pike2003_zmp.png',

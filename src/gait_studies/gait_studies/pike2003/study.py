@@ -21,7 +21,7 @@ from gait_studies.pike2003.search import (
     measure_read_back,
 )
 from gait_studies.pike2003.walk import measure_distance, measure_spectrum, measure_turn
-from gait_tools.study.definition import Part, Study
+from gait_tools.study.definition import Study, StudyPart
 
 
 def study() -> Study:
@@ -31,20 +31,20 @@ def study() -> Study:
         title="GuRoo's staged walk: schedule, superposition, ZMP genetic algorithm, distance.",
         source='Pike (2003), Gait Generation for a Humanoid Robot, University of Queensland.',
         parts=(
-            Part(name='superposition', measure=measure_superposition),
-            Part(name='schedule', measure=measure_schedule),
-            Part(name='read_back', measure=measure_read_back),
-            Part(name='fitness', measure=measure_fitness),
-            Part(name='spectrum', measure=measure_spectrum),
-            Part(name='distance', measure=measure_distance),
-            Part(name='turn', measure=measure_turn),
-            Part(name='why_it_falls', measure=measure_fall),
-            Part(name='straight', measure=measure_straight),
-            Part(name='square', measure=measure_square),
-            Part(name='uneven', measure=measure_uneven),
-            Part(name='pushes', measure=measure_pushes),
-            Part(name='published_search', measure=measure_published_search),
-            Part(name='ranking', measure=measure_ranking),
-            Part(name='improved_search', measure=measure_improved_search),
+            StudyPart(name='superposition', measure=measure_superposition),
+            StudyPart(name='schedule', measure=measure_schedule),
+            StudyPart(name='read_back', measure=measure_read_back),
+            StudyPart(name='fitness', measure=measure_fitness),
+            StudyPart(name='spectrum', measure=measure_spectrum),
+            StudyPart(name='distance', measure=measure_distance),
+            StudyPart(name='turn', measure=measure_turn),
+            StudyPart(name='why_it_falls', measure=measure_fall),
+            StudyPart(name='straight', measure=measure_straight),
+            StudyPart(name='square', measure=measure_square),
+            StudyPart(name='uneven', measure=measure_uneven),
+            StudyPart(name='pushes', measure=measure_pushes),
+            StudyPart(name='published_search', measure=measure_published_search),
+            StudyPart(name='ranking', measure=measure_ranking),
+            StudyPart(name='improved_search', measure=measure_improved_search),
         ),
     )

@@ -15,8 +15,8 @@ from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_studies.pike2003.gaits import PUBLISHED_VALUES, acceptance_trial
 from gait_studies.pike2003.pictures import draw_zmp_tracking
 from gait_studies.pike2003.zmp_tracking import filtered_zmp
-from gait_tools.study.definition import Row, at_least, at_most, near
-from gait_tools.study.session import Session
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.session import StudySession
 
 CYCLE_TIME = 3.15
 """Of a cycle by the published timetable [s]."""
@@ -32,7 +32,7 @@ def levelled_walk(duration: float, **values: float) -> TrialSpec:
     return acceptance_trial({'time_scale': CYCLE_TIME / 3.5, **values}, 'levelled', duration, {})
 
 
-def measure_distance(session: Session) -> Sequence[Row]:
+def measure_distance(session: StudySession) -> Sequence[StudyRow]:
     """Return how far the timetable walks as printed, and levelled."""
     seconds = 30.0 if session.quick else 60.0
     least = 2.0 * seconds / 60.0
@@ -40,7 +40,7 @@ def measure_distance(session: Session) -> Sequence[Row]:
     other = replace(fine, scene=make_scene('guroo', {'engine': 'mujoco', 'physics_step': 0.002}))
     printed, transferred, walked = session.run([fine, other, levelled_walk(seconds)])
     rows = [
-        at_least(
+        row_at_least(
             f'distance_printed_{engine}',
             f'printed timetable, open loop, in {seconds:g} s of {engine}',
             result.metrics['displacement_x_m'],
@@ -53,7 +53,7 @@ def measure_distance(session: Session) -> Sequence[Row]:
     ]
     return [
         *rows,
-        at_least(
+        row_at_least(
             'distance_levelled',
             f'levelled, in {seconds:g} s',
             walked.metrics['displacement_x_m'],
@@ -61,7 +61,7 @@ def measure_distance(session: Session) -> Sequence[Row]:
             'm',
             note=_fall_text(walked),
         ),
-        near(
+        row_near(
             'levelled_falls',
             'falls of the levelled walk',
             float(walked.fell_at is not None),
@@ -75,7 +75,7 @@ def _fall_text(result: TrialResult) -> str:
     return 'no fall' if result.fell_at is None else f'fell after {result.fell_at:.1f} s'
 
 
-def measure_spectrum(session: Session) -> Sequence[Row]:
+def measure_spectrum(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 29: the ZMP in steady walking; draws it over the support polygon."""
     walk = session.record(levelled_walk(20.0 if session.quick else 40.0))
     printed = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 12.0, {}))
@@ -90,7 +90,7 @@ def measure_spectrum(session: Session) -> Sequence[Row]:
         for start in range(0, len(zmp) - period + 1, period)
     ]
     return [
-        near(
+        row_near(
             'check_29_peak',
             'peak of the lateral ZMP',
             peak_frequency(zmp[:, 1], walk.dt),
@@ -99,7 +99,7 @@ def measure_spectrum(session: Session) -> Sequence[Row]:
             'Hz',
             note='levelled',
         ),
-        at_least(
+        row_at_least(
             'check_29_forward',
             'least advance of the ZMP from cycle to cycle',
             float(np.diff(cycles).min()),
@@ -123,7 +123,7 @@ def peak_frequency(values: FloatArray, dt: float) -> float:
     return float(np.fft.rfftfreq(length, dt)[int(np.argmax(power))])
 
 
-def measure_turn(session: Session) -> Sequence[Row]:
+def measure_turn(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 30: a turn of 20 degrees beside the levelled walk."""
     seconds = 45.0
     straight = session.record(levelled_walk(seconds))
@@ -131,7 +131,7 @@ def measure_turn(session: Session) -> Sequence[Row]:
     twists = [turned.robot.target_names.index(f'{leg}_leg_twist') for leg in ('left', 'right')]
     left = np.degrees(np.abs(turned.target_positions[-1, twists]).max())
     return [
-        near(
+        row_near(
             'check_30_heading',
             'change of heading by a turn of 20',
             _heading_change(turned),
@@ -140,14 +140,14 @@ def measure_turn(session: Session) -> Sequence[Row]:
             'deg',
             note=f'of {seconds:g} s; the straight walk turned {_heading_change(straight):.1f}',
         ),
-        near(
+        row_near(
             'check_30_distance',
             'path of it over that of the straight walk',
             _path_length(turned) / _path_length(straight),
             1.0,
             0.15,
         ),
-        at_most('check_30_twist', 'twist of a leg that is left', float(left), 0.2, 'deg'),
+        row_at_most('check_30_twist', 'twist of a leg that is left', float(left), 0.2, 'deg'),
     ]
 
 

@@ -27,11 +27,11 @@ from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
 from gait_core.trial.scene import EMPTY_MAPPING
-from gait_tools.adopt.gaits import GRAVITY, LEGS_TO_WALK, feet, propose_gait
+from gait_tools.adopt.gaits import GRAVITY, MIN_LEGS_WITHOUT_BALANCE, propose_gait, sole_points
 from gait_tools.adopt.legs import FoundLeg, find_legs, side_by_names
 from gait_tools.adopt.stance import propose_stance
 
-_STRONG = 20
+_MAX_LIFT_FACTOR = 20
 """Times that a joint would lift the robot on a stretched leg beyond which its limit is doubted."""
 _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
@@ -108,7 +108,7 @@ class Adoption:
         return [*head, *legs, *(f'DOUBT: {text}' for text in self.doubts)]
 
 
-def adopt(
+def propose_adoption(
     path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING, height: float = 0.0
 ) -> Adoption:
     """
@@ -131,7 +131,7 @@ def adopt(
     if path.is_dir():
         raise ConfigurationError(f"'{path}' is a folder; gait adopt takes a .urdf or .xacro file")
     given = read_robot(path, packages)
-    turn, doubts = _frame(given)
+    turn, doubts = _frame_rotation(given)
     content = RobotFile(name=path.name.split('.')[0], root_rpy=turn)
     location = Location(source=Source(str(path)))
     robot = check_robot(robot_from_description(read_urdf(path, packages), content, location, path))
@@ -152,7 +152,7 @@ def adopt(
         controller=controller,
         gait=gait,
         report=report_robot(robot),
-        doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces), *about_gait),
+        doubts=(*doubts, *more, *about_stance, *_find_doubts(robot, legs, spaces), *about_gait),
     )
 
 
@@ -161,7 +161,7 @@ def _joint_order(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> tuple[str, ..
     return (*of_legs, *(name for name in robot.joint_names if name not in of_legs))
 
 
-def _frame(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[str]]:
+def _frame_rotation(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[str]]:
     """Return how the file's frame is to be turned, None for not at all, and doubts."""
     up = up_axis(robot)
     doubts = []
@@ -169,7 +169,7 @@ def _frame(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[s
         # Arms and a head above the root, or legs folded upwards at zero: both stand on z.
         doubts.append('more of its chains end above the base than below: up is taken as z')
         up = 'z'
-    forward = _forward(robot, up)
+    forward = _forward_axis(robot, up)
     if not forward:
         forward = _long_axis(robot, up)
         doubts.append(
@@ -178,13 +178,13 @@ def _frame(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[s
         )
     if (forward, up) == ('x', 'z'):
         return None, doubts
-    ahead, above = _vector(forward), _vector(up)
+    ahead, above = _axis_vector(forward), _axis_vector(up)
     turn = rpy_from_rotation(np.array([ahead, np.cross(above, ahead), above]))
     doubts.append(f'the file has up along {up}, forward along {forward}: root_rpy turns it')
     return turn, doubts
 
 
-def _forward(robot: RobotModel, up: str) -> str:
+def _forward_axis(robot: RobotModel, up: str) -> str:
     """Return the axis of the root that points forward by the names of sides, or nothing."""
     axes = joint_axes_at_zero(robot)
     places: dict[str, list[Any]] = {'left': [], 'right': []}
@@ -194,7 +194,7 @@ def _forward(robot: RobotModel, up: str) -> str:
     if not places['left'] or not places['right']:
         return ''
     left = np.mean(places['left'], axis=0) - np.mean(places['right'], axis=0)
-    forward = np.cross(left, _vector(up))
+    forward = np.cross(left, _axis_vector(up))
     main = int(np.argmax(np.abs(forward)))
     if abs(forward[main]) < 0.9 * max(float(np.linalg.norm(forward)), 1e-9):
         return ''
@@ -215,11 +215,11 @@ def _long_axis(robot: RobotModel, up: str) -> str:
     return max(level, key=lambda axis: spread['xyz'.index(axis)])
 
 
-def _vector(axis: str) -> Any:
+def _axis_vector(axis: str) -> Any:
     return np.array(_AXES[axis[-1]]) * (-1.0 if axis.startswith('-') else 1.0)
 
 
-def _doubts(
+def _find_doubts(
     robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, FootWorkspace]
 ) -> list[str]:
     found = []
@@ -233,15 +233,17 @@ def _doubts(
             f'{len(unlimited)} joints have no effort limit: they are as strong as it takes; write '
             'theirs under limits in robot.yaml'
         )
-    found += _too_strong(robot, legs)
+    found += _effort_doubts(robot, legs)
     alone = [name for one in legs for name in one.leg.joints if name not in robot.mirror_pairs]
     if alone:
         found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
-    sprawled = any(one.sprawled for one in legs)
-    if len(legs) > LEGS_TO_WALK or (len(legs) == LEGS_TO_WALK and not sprawled):
-        found += _balance(robot)
+    sprawled = any(one.is_sprawled for one in legs)
+    if len(legs) > MIN_LEGS_WITHOUT_BALANCE or (
+        len(legs) == MIN_LEGS_WITHOUT_BALANCE and not sprawled
+    ):
+        found += _balance_doubts(robot)
     narrow = [name for name, space in spaces.items() if space.left + space.right == 0.0]
-    if narrow and len(legs) >= LEGS_TO_WALK:
+    if narrow and len(legs) >= MIN_LEGS_WITHOUT_BALANCE:
         found.append(
             f'feet of {", ".join(narrow)} cannot step aside: it turns as tracks do, by longer '
             'strides on one side and feet that slide'
@@ -252,7 +254,7 @@ def _doubts(
     return found
 
 
-def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
+def _effort_doubts(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
     """Doubt limits of legs' efforts by which one joint could lift the robot many times."""
     weight = GRAVITY * sum(link.mass for link in robot.links)
     names = [
@@ -260,7 +262,7 @@ def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
         for one in legs
         for name in one.leg.joints
         if robot.joint[name].kind != 'prismatic'
-        and _STRONG * weight * LegKinematics(robot, one.leg.name).length
+        and _MAX_LIFT_FACTOR * weight * LegKinematics(robot, one.leg.name).length
         < robot.joint[name].effort
         < np.inf
     ]
@@ -269,15 +271,15 @@ def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
     most = max(robot.joint[name].effort for name in names)
     doubt = (
         f'the effort limit of {len(names)} joints, {most:g} N m, is none: one would lift the '
-        f'robot on a stretched leg more than {_STRONG} times; write theirs under limits in '
-        'robot.yaml'
+        f'robot on a stretched leg more than {_MAX_LIFT_FACTOR} times; write theirs under limits '
+        'in robot.yaml'
     )
     return [doubt]
 
 
-def _balance(robot: RobotModel) -> list[str]:
+def _balance_doubts(robot: RobotModel) -> list[str]:
     com = com_positions(robot, robot.joint_stance)
-    inside = support_margin(com[:2], support_polygon(feet(robot)[:, :2]))
+    inside = support_margin(com[:2], support_polygon(sole_points(robot)[:, :2]))
     if inside > 0.0:
         return []
     return [f'the centre of mass is {-1e3 * inside:.0f} mm outside the polygon of its feet']

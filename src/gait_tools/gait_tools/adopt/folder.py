@@ -15,14 +15,17 @@ from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.xml_source import read_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 from gait_tools.adopt.adoption import Adoption
-from gait_tools.adopt.gaits import ZMP
+from gait_tools.adopt.gaits import ZMP_WALK
 
-GAIN, STIFF_GAIN = 25.0, 50.0
+SERVO_GAIN, STIFF_SERVO_GAIN = 25.0, 50.0
 """Of the position servos [1/s]; the second where balance hangs on ankles that do not give."""
-_SOLVER = {'bullet': '{solver_iterations: 50}'}
-_STIFF = {'bullet': '{solver_iterations: 200}', 'mujoco': '{servo_impedance: 0.999}'}
+_ENGINE_OPTIONS = {'bullet': '{solver_iterations: 50}'}
+_STIFF_ENGINE_OPTIONS = {
+    'bullet': '{solver_iterations: 200}',
+    'mujoco': '{servo_impedance: 0.999}',
+}
 """Options of engines; the second ones by which servos and narrow soles do not give either."""
-_MESHES = 'meshes'
+_MESH_FOLDER = 'meshes'
 
 
 def check_folder(folder: Path) -> None:
@@ -35,7 +38,7 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_folder(
+def write_robot_folder(
     folder: Path, adoption: Adoption, packages: Mapping[str, str | Path] = EMPTY_MAPPING
 ) -> None:
     """
@@ -56,27 +59,27 @@ def write_folder(
     copied: dict[str, str] = {}
     for mesh in root.iter('mesh'):
         file = resolve_mesh(mesh.get('filename', ''), adoption.urdf, packages)
-        mesh.set('filename', _copied(Path(file), folder, copied))
+        mesh.set('filename', _copy_mesh(Path(file), folder, copied))
     text = ElementTree.tostring(root, encoding='unicode')
     write_atomically(folder / f'{folder.name}.urdf', text + '\n')
-    write_atomically(folder / 'robot.yaml', robot_yaml(adoption, folder.name))
+    write_atomically(folder / 'robot.yaml', format_robot_yaml(adoption, folder.name))
     # Of another height the folder may have been tried already.
     clear_robot_cache()
 
 
-def _copied(file: Path, folder: Path, copied: dict[str, str]) -> str:
+def _copy_mesh(file: Path, folder: Path, copied: dict[str, str]) -> str:
     """Return the place of a mesh in the folder, copied there once; names are kept where unique."""
     if str(file) not in copied:
         name = file.name
-        while f'{_MESHES}/{name}' in copied.values():
+        while f'{_MESH_FOLDER}/{name}' in copied.values():
             name = f'_{name}'
-        (folder / _MESHES).mkdir(exist_ok=True)
-        write_atomically(folder / _MESHES / name, read_bytes(file))
-        copied[str(file)] = f'{_MESHES}/{name}'
+        (folder / _MESH_FOLDER).mkdir(exist_ok=True)
+        write_atomically(folder / _MESH_FOLDER / name, read_bytes(file))
+        copied[str(file)] = f'{_MESH_FOLDER}/{name}'
     return copied[str(file)]
 
 
-def robot_yaml(adoption: Adoption, name: str) -> str:
+def format_robot_yaml(adoption: Adoption, name: str) -> str:
     """Return the content of robot.yaml; every key is explained in gait_core/robot/robot_file."""
     robot = adoption.robot
     lines = [
@@ -85,26 +88,26 @@ def robot_yaml(adoption: Adoption, name: str) -> str:
         f'urdf: {name}.urdf',
     ]
     if adoption.root_rpy is not None:
-        lines.append(f'root_rpy: {_flow([round(angle, 9) for angle in adoption.root_rpy])}')
-    lines += ['', f'joints: {_flow(list(robot.joint_names))}', '', 'legs:']
+        lines.append(f'root_rpy: {_format_flow([round(angle, 9) for angle in adoption.root_rpy])}')
+    lines += ['', f'joints: {_format_flow(list(robot.joint_names))}', '', 'legs:']
     for one in adoption.legs:
         point = [round(value, 6) for value in one.leg.sole_point]
         lines += [
             f'  # {", ".join(one.roles)}',
-            f'  - {{name: {one.leg.name}, joints: {_flow(list(one.leg.joints))},',
-            f'     sole: {_flow(one.leg.sole)}, sole_point: {_flow(point)}}}',
+            f'  - {{name: {one.leg.name}, joints: {_format_flow(list(one.leg.joints))},',
+            f'     sole: {_format_flow(one.leg.sole)}, sole_point: {_format_flow(point)}}}',
         ]
-    gain = STIFF_GAIN if adoption.controller == ZMP else GAIN
+    gain = STIFF_SERVO_GAIN if adoption.controller == ZMP_WALK else SERVO_GAIN
     lines += ['', 'actuators:', f'  default: {{kind: position, gain: {gain}}}    # 1/s', '']
-    lines += _mirror(adoption)
+    lines += _mirror_lines(adoption)
     lines += ['nominal_stance:    # rad or m']
     for joint in robot.joint_names:
-        lines.append(f'  {_flow(joint)}: {_within(robot, joint)}')
-    lines += ['', *_defaults(adoption)]
+        lines.append(f'  {_format_flow(joint)}: {_round_within_limits(robot, joint)}')
+    lines += ['', *_default_lines(adoption)]
     return '\n'.join(lines) + '\n'
 
 
-def _within(robot: RobotModel, joint: str) -> str:
+def _round_within_limits(robot: RobotModel, joint: str) -> str:
     """Return a joint's position in the stance, rounded where that does not pass its limits."""
     value, limits = robot.nominal_stance[joint], robot.joint[joint]
     # A solver's zero is none of 1e-17.
@@ -112,17 +115,17 @@ def _within(robot: RobotModel, joint: str) -> str:
     return f'{rounded:g}' if limits.lower <= float(f'{rounded:g}') <= limits.upper else repr(value)
 
 
-def _mirror(adoption: Adoption) -> list[str]:
+def _mirror_lines(adoption: Adoption) -> list[str]:
     pairs: list[str] = []
     seen: set[str] = set()
     for name, (other, sign) in adoption.robot.mirror_pairs.items():
         if name not in seen:
-            pairs.append(f'    - {_flow([name, other, int(sign)])}')
+            pairs.append(f'    - {_format_flow([name, other, int(sign)])}')
             seen.update((name, other))
     return ['mirror:', '  pairs:', *pairs, ''] if pairs else []
 
 
-def _defaults(adoption: Adoption) -> list[str]:
+def _default_lines(adoption: Adoption) -> list[str]:
     lines = ['defaults:']
     if adoption.controller:
         lines += [
@@ -134,20 +137,20 @@ def _defaults(adoption: Adoption) -> list[str]:
     else:
         lines.append('  controller: hold')
     lines.append('  scene: {physics_step: 0.002, control_period: 0.02}')
-    options = _STIFF if adoption.controller == ZMP else _SOLVER
+    options = _STIFF_ENGINE_OPTIONS if adoption.controller == ZMP_WALK else _ENGINE_OPTIONS
     lines += ['  engines:', *(f'    {engine}: {text}' for engine, text in options.items())]
     return lines
 
 
-def _flow(value: Any) -> str:
+def _format_flow(value: Any) -> str:
     """Return names and numbers as YAML on one line; names that YAML would misread are quoted."""
     if isinstance(value, list):
-        return '[' + ', '.join(_flow(item) for item in value) + ']'
+        return '[' + ', '.join(_format_flow(item) for item in value) + ']'
     if isinstance(value, str):
         escaped = value.replace("'", "''")
-        plain = value.replace('-', '_').isidentifier() and value.lower() not in _WORDS
+        plain = value.replace('-', '_').isidentifier() and value.lower() not in _YAML_WORDS
         return value if plain else f"'{escaped}'"
     return f'{value:g}' if isinstance(value, float) else str(value)
 
 
-_WORDS = ('y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null')
+_YAML_WORDS = ('y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null')

@@ -29,11 +29,11 @@ ABDUCTION, YAW, HIP, KNEE, ANKLE, ANKLE_ROLL, EXTENSION = (
     'ankle_roll',
     'extension',
 )
-_PARALLEL = 0.9
+_PARALLEL_COSINE = 0.9
 """Cosine above which two axes count as parallel: 26 degrees."""
-_ARM = 3
+_MIN_ARM_JOINTS = 3
 """With so many moving joints between the root and the joint where legs part, it is an arm."""
-_ENDS: Mapping[int, tuple[str, ...]] = {1: ('',), 2: ('r', 'f'), 3: ('r', 'm', 'f')}
+_PAIR_NAMES: Mapping[int, tuple[str, ...]] = {1: ('',), 2: ('r', 'f'), 3: ('r', 'm', 'f')}
 """Names of the pairs from the rear forward; more pairs are numbered."""
 
 
@@ -57,7 +57,7 @@ class FoundLeg:
     leg: Leg
     roles: tuple[str, ...]
     side: float
-    sprawled: bool
+    is_sprawled: bool
 
 
 def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
@@ -72,17 +72,17 @@ def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
     """
     legs = [leg for leg in infer_legs(robot) if leg.joints]
     legs, wheels = _without_wheels(robot, legs)
-    _check(robot, legs, wheels)
+    _check_legs(robot, legs, wheels)
     doubts = [f"joint '{name}' turns a wheel: it is held still" for name in wheels]
     roles = {leg.name: joint_roles(robot, leg) for leg in legs}
-    named, more = _named(robot, legs)
+    named, more = _name_legs(robot, legs)
     doubts += more
     found = [
         FoundLeg(
             leg=leg,
             roles=roles[old],
             side=side,
-            sprawled=roles[old][0] == YAW and ABDUCTION not in roles[old],
+            is_sprawled=roles[old][0] == YAW and ABDUCTION not in roles[old],
         )
         for old, leg, side in named
     ]
@@ -95,7 +95,7 @@ def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
     return tuple(found), doubts
 
 
-def _check(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -> None:
+def _check_legs(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -> None:
     where = f"robot '{robot.name}' ({robot.source})"
     if not robot.joint_names:
         raise ConfigurationError(f'{where} has no moving joint: nothing to walk with')
@@ -104,10 +104,11 @@ def _check(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -> Non
             f'{where} rolls: {", ".join(wheels)} turn wheels; a robot with legs can be adopted'
         )
     above = max((_joints_above(robot, leg.joints[0]) for leg in legs), default=0)
-    if above >= _ARM or len(legs) < 2:
+    if above >= _MIN_ARM_JOINTS or len(legs) < 2:
+        is_arm = above >= _MIN_ARM_JOINTS or legs
         raise ConfigurationError(
             f'{where} has no legs: its {len(robot.joint_names)} joints form '
-            f'{"an arm on a fixed base" if above >= _ARM or legs else "no chain to the ground"}; '
+            f'{"an arm on a fixed base" if is_arm else "no chain to the ground"}; '
             'a leg is one of at least two chains of joints that end at the lowest level'
         )
     single = [leg.name for leg in legs if len(leg.joints) < 2]
@@ -175,7 +176,7 @@ def joint_roles(robot: RobotModel, leg: Leg) -> tuple[str, ...]:
         kind != 'prismatic' and abs(axis[2]) < 0.5
         for kind, axis in zip(kinds, directions, strict=True)
     ]
-    bending = _bending(directions, level)
+    bending = _bending_joints(directions, level)
     roles: list[str] = []
     for i, kind in enumerate(kinds):
         if kind == 'prismatic':
@@ -190,7 +191,7 @@ def joint_roles(robot: RobotModel, leg: Leg) -> tuple[str, ...]:
     return tuple(roles)
 
 
-def _bending(directions: Sequence[FloatArray], level: Sequence[bool]) -> list[int]:
+def _bending_joints(directions: Sequence[FloatArray], level: Sequence[bool]) -> list[int]:
     """Return the largest set of level axes that are parallel; of equal ones the outermost."""
     best: list[int] = []
     for i, axis in enumerate(directions):
@@ -198,7 +199,7 @@ def _bending(directions: Sequence[FloatArray], level: Sequence[bool]) -> list[in
             alike = [
                 j
                 for j, other in enumerate(directions)
-                if level[j] and abs(float(axis @ other)) > _PARALLEL
+                if level[j] and abs(float(axis @ other)) > _PARALLEL_COSINE
             ]
             if len(alike) >= len(best):
                 best = alike
@@ -213,7 +214,7 @@ def side_by_names(robot: RobotModel, leg: Leg) -> str:
     return '' if left == right else 'left' if left > right else 'right'
 
 
-def _named(
+def _name_legs(
     robot: RobotModel, legs: Sequence[Leg]
 ) -> tuple[list[tuple[str, Leg, float]], list[str]]:
     """Return old name, renamed leg and side of each, front left first, and doubts."""
@@ -238,7 +239,7 @@ def _named(
         )
     named = []
     for side, row in rows.items():
-        ends = _ENDS.get(len(row), tuple(str(len(row) - i) for i in range(len(row))))
+        ends = _PAIR_NAMES.get(len(row), tuple(str(len(row) - i) for i in range(len(row))))
         for leg, end in zip(row, ends, strict=True):
             letter = 'l' if side > 0.0 else 'r'
             name = end + letter if len(legs) <= 4 else letter + end

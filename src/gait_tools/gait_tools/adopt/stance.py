@@ -15,13 +15,13 @@ from gait_core.robot.inference import joint_axes_at_zero
 from gait_core.robot.model import RobotModel
 from gait_tools.adopt.legs import ABDUCTION, ANKLE, HIP, KNEE, YAW, FoundLeg
 
-CROUCH = 0.75
+CROUCHED_HEIGHT = 0.75
 """Height of a hip over its foot as a share of the stretched leg; knees bend by 83 degrees."""
-UPRIGHT = 0.92
+UPRIGHT_HEIGHT = 0.92
 """The same of a robot on two legs."""
-_OUT, _DOWN = 0.55, 0.5
+_FOOT_OUT_SHARE, _FOOT_DOWN_SHARE = 0.55, 0.5
 """Where a sprawled leg puts its foot, as shares of what bends: beside its hip, and below."""
-_FREE = 0.3
+_FREE_MARGIN = 0.3
 """Distance to a joint's limits [rad or m] beyond which more is no better."""
 _TWO_LEGS = 2
 
@@ -43,7 +43,7 @@ def propose_stance(
         Share of the stretched leg; 0: ``CROUCH`` on four legs or more, ``UPRIGHT`` on two.
 
     """
-    height = height or (UPRIGHT if len(legs) <= _TWO_LEGS else CROUCH)
+    height = height or (UPRIGHT_HEIGHT if len(legs) <= _TWO_LEGS else CROUCHED_HEIGHT)
     stance = dict(robot.nominal_stance)
     kinematics = {one.leg.name: LegKinematics(robot, one.leg.name) for one in legs}
     targets = {one.leg.name: _foot_target(robot, one, height) for one in legs}
@@ -54,20 +54,20 @@ def propose_stance(
         doubts = []
         for one in legs:
             place = targets[one.leg.name] + np.array([shift, 0.0, 0.0])
-            found, more = _best(robot, one, kinematics[one.leg.name], place, len(legs))
+            found, more = _best_solution(robot, one, kinematics[one.leg.name], place, len(legs))
             doubts += more
             stance.update(zip(one.leg.joints, map(float, found.positions), strict=True))
         standing = dataclasses.replace(robot, nominal_stance=stance)
-        shift += _ahead(standing, legs)
+        shift += _com_ahead_of_feet(standing, legs)
     if abs(shift) > 0.1 * max(leg.length for leg in kinematics.values()):
         doubts.append(
             f'the centre of mass is {1e3 * shift:+.0f} mm forward of the middle of the hips: the '
             'feet are shifted by as much'
         )
-    return stance, [*doubts, *_asymmetry(robot, stance)]
+    return stance, [*doubts, *_asymmetry_doubts(robot, stance)]
 
 
-def _ahead(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
+def _com_ahead_of_feet(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
     """Return how far the centre of mass is forward of the middle of the feet [m]."""
     poses = link_poses(robot, robot.joint_stance)
     feet = [
@@ -90,14 +90,16 @@ def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
     bending = [np.linalg.norm(b - a) for a, b in itertools.pairwise([*places, zero])]
     level = np.array([hip_axis[0], hip_axis[1], 0.0])
     level /= max(float(np.linalg.norm(level)), 1e-9)
-    if one.sprawled:
+    if one.is_sprawled:
         out = hip - axes[one.leg.joints[0]][1]
         out = np.array([out[0], out[1], 0.0])
         if np.linalg.norm(out) < 1e-3:
             out = np.array([0.0, one.side, 0.0])
         out /= np.linalg.norm(out)
         length = float(np.sum(bending))
-        return np.asarray(hip + _OUT * length * out - np.array([0.0, 0.0, _DOWN * length]))
+        return np.asarray(
+            hip + _FOOT_OUT_SHARE * length * out - np.array([0.0, 0.0, _FOOT_DOWN_SHARE * length])
+        )
     # A leg that bends in one plane keeps the foot in it, where it cannot be moved aside.
     aside = float((zero - hip) @ level) * level
     if ANKLE in joints:
@@ -108,17 +110,20 @@ def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
     return np.asarray(hip + aside - np.array([0.0, 0.0, height * float(np.sum(bending))]))
 
 
-def _best(
+def _best_solution(
     robot: RobotModel, one: FoundLeg, leg: LegKinematics, target: FloatArray, legs: int
 ) -> tuple[LegSolution, list[str]]:
     """Return the best way to put a foot at a target, and doubts about it."""
-    level = _sole_turn(robot, one)
-    found = [leg.solve(target, level, start=start) for start in _starts(robot, one)]
+    level = _sole_attitude(robot, one)
+    found = [leg.solve(target, level, start=start) for start in _initial_guesses(robot, one)]
     found.append(leg.solve(target, level, thorough=True))
     nearest = min(one.position_error for one in found)
     usable = [one for one in found if one.position_error <= nearest + 1e-4]
     rated = sorted(
-        ((_rating(robot, one, leg, solution, legs), i) for i, solution in enumerate(usable)),
+        (
+            (_rate_solution(robot, one, leg, solution, legs), i)
+            for i, solution in enumerate(usable)
+        ),
         reverse=True,
     )
     best = usable[rated[0][1]]
@@ -131,7 +136,7 @@ def _best(
     return best, doubts
 
 
-def _sole_turn(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
+def _sole_attitude(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
     """Return the attitude of the sole in the file's own pose, where ankles can keep it."""
     if ANKLE not in one.roles or len(one.leg.joints) < 5:
         return None
@@ -139,7 +144,7 @@ def _sole_turn(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
     return np.asarray(poses[robot.link_index[one.leg.sole], :3, :3])
 
 
-def _starts(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
+def _initial_guesses(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
     """Yield positions with the knee bent either way."""
     axes = joint_axes_at_zero(robot)
     base = np.array([robot.nominal_stance.get(name, 0.0) for name in one.leg.joints])
@@ -155,24 +160,24 @@ def _starts(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
         yield np.clip(bent, lower, upper)
 
 
-def _rating(
+def _rate_solution(
     robot: RobotModel, one: FoundLeg, leg: LegKinematics, found: LegSolution, legs: int
 ) -> float:
     """Return how good a solution is: clear of limits, the knee where it usually is, no twist."""
     margin = np.minimum(found.positions - leg.lower, leg.upper - found.positions)
-    clear = float(np.clip(margin, 0.0, _FREE).min())
+    clear = float(np.clip(margin, 0.0, _FREE_MARGIN).min())
     aside = [i for i, role in enumerate(one.roles) if role in (ABDUCTION, YAW)]
     twist = float(np.abs(found.positions[aside]).sum())
     return (
-        clear / _FREE
-        + _knee(robot, one, found, legs)
+        clear / _FREE_MARGIN
+        + _rate_knee(robot, one, found, legs)
         - 0.3 * twist
         - 0.02 * float(np.abs(found.positions).sum())
         - found.angle_error
     )
 
 
-def _knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> float:
+def _rate_knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> float:
     """Return 0.5 where the knee is where it usually is: above, before two legs, behind others."""
     joints = dict(zip(one.roles, one.leg.joints, strict=True))
     if KNEE not in joints:
@@ -185,13 +190,13 @@ def _knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> fl
     hip = poses[robot.link_index[robot.joint[joints[HIP]].child], :3, 3]
     row = robot.link_index[one.leg.sole]
     sole = poses[row, :3, :3] @ np.array(one.leg.sole_point) + poses[row, :3, 3]
-    if one.sprawled:
+    if one.is_sprawled:
         return 0.5 if knee[2] > 0.5 * (hip[2] + sole[2]) else -0.5
     before = knee[0] > 0.5 * (hip[0] + sole[0])
     return 0.5 if before == (legs <= _TWO_LEGS) else -0.5
 
 
-def _asymmetry(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:
+def _asymmetry_doubts(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:
     """Return doubts where counterparts do not stand alike, and where their limits may be why."""
     apart = [
         name
@@ -201,18 +206,18 @@ def _asymmetry(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:
     if not apart:
         return []
     found = [f'left and right stand differently: {", ".join(apart)}']
-    unlike = [name for name in apart if not _mirrored(robot, name)]
+    unlike = [name for name in apart if not _has_mirrored_limits(robot, name)]
     if unlike:
         name, (other, _) = unlike[0], robot.mirror_pairs[unlike[0]]
         found.append(
-            f'the file limits {_range(robot, name)} and its counterpart {_range(robot, other)}, '
-            f'no mirror image; so {len(unlike)} of these joints: correct them under limits in '
-            'robot.yaml'
+            f'the file limits {_format_limits(robot, name)} and its counterpart '
+            f'{_format_limits(robot, other)}, no mirror image; so {len(unlike)} of '
+            'these joints: correct them under limits in robot.yaml'
         )
     return found
 
 
-def _mirrored(robot: RobotModel, name: str) -> bool:
+def _has_mirrored_limits(robot: RobotModel, name: str) -> bool:
     """Return whether a joint and its counterpart can do the same."""
     other, sign = robot.mirror_pairs[name]
     own, theirs = (
@@ -222,6 +227,6 @@ def _mirrored(robot: RobotModel, name: str) -> bool:
     return bool(np.allclose((own.lower, own.upper), theirs, atol=0.02))
 
 
-def _range(robot: RobotModel, name: str) -> str:
+def _format_limits(robot: RobotModel, name: str) -> str:
     joint = robot.joint[name]
     return f'{name} to {joint.lower:.3g} ... {joint.upper:.3g}'

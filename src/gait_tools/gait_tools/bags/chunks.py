@@ -7,10 +7,10 @@ import struct
 
 from gait_core.files.access import MEBIBYTE
 
-UNPACKED_LIMIT = 1024 * MEBIBYTE
+MAX_UNPACKED_SIZE = 1024 * MEBIBYTE
 """Largest total size [bytes] of the unpacked chunks of a file."""
 
-_MAGIC = 8
+_MAGIC_SIZE = 8
 _FOOTER, _CHUNK, _INDEX = 0x02, 0x06, 0x08
 
 
@@ -25,7 +25,7 @@ def check_chunks(content: bytes) -> None:
     for start, kind, body in _records(content):
         starts.add(start)
         if kind == _CHUNK:
-            chunks[start] = _chunk(body)
+            chunks[start] = _chunk_sizes(body)
             unpacked += chunks[start][1]
         elif kind == _INDEX:
             (offset,) = struct.unpack_from('<Q', body, 16)
@@ -34,8 +34,8 @@ def check_chunks(content: bytes) -> None:
                 raise ValueError('its index names a chunk that it does not have')
         elif kind == _FOOTER:
             (summary,) = struct.unpack_from('<Q', body, 0)
-        if unpacked > UNPACKED_LIMIT:
-            limit = UNPACKED_LIMIT // MEBIBYTE
+        if unpacked > MAX_UNPACKED_SIZE:
+            limit = MAX_UNPACKED_SIZE // MEBIBYTE
             raise ValueError(f'its messages are larger than {limit} MiB, the most that is read')
     if summary and summary not in starts:
         raise ValueError('its summary is not where its end says')
@@ -43,7 +43,7 @@ def check_chunks(content: bytes) -> None:
 
 def _records(content: bytes) -> Iterator[tuple[int, int, memoryview]]:
     """Yield the offset, the kind and the body of each record; ValueError if one is cut off."""
-    view, start, end = memoryview(content), _MAGIC, len(content) - _MAGIC
+    view, start, end = memoryview(content), _MAGIC_SIZE, len(content) - _MAGIC_SIZE
     while start < end:
         if start + 9 > end:
             raise ValueError('it is cut off')
@@ -54,7 +54,7 @@ def _records(content: bytes) -> Iterator[tuple[int, int, memoryview]]:
         start += 9 + size
 
 
-def _chunk(body: memoryview) -> tuple[int, int]:
+def _chunk_sizes(body: memoryview) -> tuple[int, int]:
     """Return the packed and the unpacked size of a chunk."""
     try:
         unpacked, _, length = struct.unpack_from('<QII', body, 16)
@@ -65,12 +65,12 @@ def _chunk(body: memoryview) -> tuple[int, int]:
         raise ValueError('it is cut off') from error
     if compression not in (b'', b'zstd'):
         raise ValueError('its chunks are packed otherwise than by zstd')
-    if compression == b'zstd' and _frame_size(data) != unpacked:
+    if compression == b'zstd' and _zstd_content_size(data) != unpacked:
         raise ValueError('it has a chunk of another size than it says')
     return packed, unpacked
 
 
-def _frame_size(data: bytes) -> int:
+def _zstd_content_size(data: bytes) -> int:
     """Return the unpacked size in the header of a zstd frame (RFC 8878, 3.1.1.1); -1 if none."""
     if len(data) < 18 or data[:4] != b'\x28\xb5\x2f\xfd':
         return -1

@@ -15,9 +15,9 @@ from gait_core.trial.spec import TrialResult
 from gait_evolver.run.files import format_csv
 from gait_tools.bags.write import check_bag, write_bag
 
-INDEX = 'bags.csv'
-_PLACE = ('id', 'generation', 'individual')
-_FACTS = ('seed', 'engine', 'status', 'fitness', 'trial_hash')
+INDEX_FILE = 'bags.csv'
+_CANDIDATE_COLUMNS = ('id', 'generation', 'individual')
+_RESULT_COLUMNS = ('seed', 'engine', 'status', 'fitness', 'trial_hash')
 
 
 class BagFolder:
@@ -38,7 +38,14 @@ class BagFolder:
     def __init__(self, folder: Path, champion: Champion) -> None:
         self._folder, self._champion = folder, champion
         self._genome = list(champion.spec.parameters)
-        self._header = ['bag', 'run', *_PLACE[1:], 'repeat', *_FACTS, *self._genome]
+        self._header = [
+            'bag',
+            'run',
+            *_CANDIDATE_COLUMNS[1:],
+            'repeat',
+            *_RESULT_COLUMNS,
+            *self._genome,
+        ]
         self._lines = self._read()
 
     def check(self) -> None:
@@ -60,17 +67,17 @@ class BagFolder:
         self._lines.append(
             [
                 name,
-                *(run.get(key, '') for key in _PLACE),
+                *(run.get(key, '') for key in _CANDIDATE_COLUMNS),
                 repeat,
                 rollout.spec.seed,
                 rollout.spec.scene.engine,
                 result.status,
                 '' if result.fitness is None else repr(result.fitness),
                 result.trial_hash,
-                *(_cell(genome[key]) for key in self._genome),
+                *(_format_cell(genome[key]) for key in self._genome),
             ]
         )
-        write_atomically(self._folder / INDEX, format_csv([self._header, *self._lines]))
+        write_atomically(self._folder / INDEX_FILE, format_csv([self._header, *self._lines]))
         return self._folder / name
 
     def _name(self, repeat: int) -> str:
@@ -79,7 +86,7 @@ class BagFolder:
         return f'{place}_r{repeat}_{engine}'
 
     def _read(self) -> list[Sequence[Any]]:
-        file = self._folder / INDEX
+        file = self._folder / INDEX_FILE
         if not file.exists():
             return []
         try:
@@ -95,5 +102,5 @@ class BagFolder:
         return list(lines)
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)

@@ -28,14 +28,14 @@ from gait_core.trial.loop import CONTROLLER_SEED, SENSOR_SEED
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.spec import Command, CommandScript
-from gait_tools.bags.types import typestore
+from gait_tools.bags.types import load_typestore
 
-DESCRIPTION = '/robot_description'
-OBSERVATION = '/sim_bridge/lockstep/observation'
-TARGETS = '/joint_trajectory'
+DESCRIPTION_TOPIC = '/robot_description'
+OBSERVATION_TOPIC = '/sim_bridge/lockstep/observation'
+TARGETS_TOPIC = '/joint_trajectory'
 
-TOPICS = {
-    DESCRIPTION: 'std_msgs/msg/String',
+BAG_TOPICS = {
+    DESCRIPTION_TOPIC: 'std_msgs/msg/String',
     '/clock': 'rosgraph_msgs/msg/Clock',
     '/joint_states': JOINT_STATE,
     '/odom': ODOMETRY,
@@ -44,8 +44,8 @@ TOPICS = {
     '/zmp': POINT,
     '/stability': STABILITY,
     '/tf': TRANSFORMS,
-    OBSERVATION: 'gait_interfaces/msg/LockstepObservation',
-    TARGETS: TRAJECTORY,
+    OBSERVATION_TOPIC: 'gait_interfaces/msg/LockstepObservation',
+    TARGETS_TOPIC: TRAJECTORY,
 }
 """Topics of a bag and their types."""
 
@@ -56,19 +56,19 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
 
     Stamps begin one control period after zero, which means no time to ROS.
     """
-    types = typestore().types
+    types = load_typestore().types
     builder = MessageBuilder(types, np.ascontiguousarray)
     robot, scene = rollout.robot, rollout.spec.scene
     gravity = float(np.linalg.norm(scene.gravity))
     soles = SoleContacts(robot, gravity)
-    targets = _targets(rollout)
+    targets = _period_targets(rollout)
     script = CommandScript(rollout.spec.script)
-    for true, seen in zip(rollout.states, observations(rollout), strict=True):
+    for true, seen in zip(rollout.states, controller_observations(rollout), strict=True):
         now = round((true.tick + 1) * rollout.dt * 1e9)
         stamp = builder.time(now)
         if true.tick == 0 and len(robot.roots) == 1:
-            yield DESCRIPTION, now, types[TOPICS[DESCRIPTION]](data=to_urdf(robot))
-        yield '/clock', now, types[TOPICS['/clock']](clock=stamp)
+            yield DESCRIPTION_TOPIC, now, types[BAG_TOPICS[DESCRIPTION_TOPIC]](data=to_urdf(robot))
+        yield '/clock', now, types[BAG_TOPICS['/clock']](clock=stamp)
         yield '/joint_states', now, builder.joint_state(stamp, seen)
         yield '/odom', now, builder.odometry(stamp, true, robot)
         if seen.imu is not None:
@@ -84,15 +84,15 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         yield '/tf', now, builder.robot_transforms(stamp, true, robot, links=True)
         if true.tick < rollout.ticks:
             command = script.at(true.tick * rollout.dt)
-            yield OBSERVATION, now, _question(builder, rollout, seen, command)
-            yield TARGETS, now, builder.trajectory(next(targets), rollout.dt)
+            yield OBSERVATION_TOPIC, now, _observation_message(builder, rollout, seen, command)
+            yield TARGETS_TOPIC, now, builder.trajectory(next(targets), rollout.dt)
 
 
-def _question(
+def _observation_message(
     builder: MessageBuilder, rollout: Rollout, seen: Observation, command: Command
 ) -> Any:
     """Return all that the controller was given at a tick, to the last bit."""
-    return typestore().types[TOPICS[OBSERVATION]](
+    return load_typestore().types[BAG_TOPICS[OBSERVATION_TOPIC]](
         trial_id='recorded',
         tick=seen.tick,
         seed=derived_seed(rollout.spec.seed, CONTROLLER_SEED),
@@ -102,7 +102,7 @@ def _question(
     )
 
 
-def _targets(rollout: Rollout) -> Iterator[JointTargets]:
+def _period_targets(rollout: Rollout) -> Iterator[JointTargets]:
     """Yield the targets of each control period; a quantity that is zero all the time stays out."""
     has_velocities, has_efforts = rollout.target_velocities.any(), rollout.target_efforts.any()
     for period in chain(*rollout.applied):
@@ -114,7 +114,7 @@ def _targets(rollout: Rollout) -> Iterator[JointTargets]:
         )
 
 
-def observations(rollout: Rollout) -> Iterator[Observation]:
+def controller_observations(rollout: Rollout) -> Iterator[Observation]:
     """Return what the controller saw at each tick: the states with the noise of that trial."""
     spec = rollout.spec
     sensors = SensorSimulator(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))

@@ -19,13 +19,13 @@ from gait_core.parameters.schema import read_value
 from gait_core.parameters.yaml_file import read_document
 from gait_core.trial.spec import Command, TrialResult, TrialSpec
 from gait_tools.bags.chunks import check_chunks
-from gait_tools.bags.messages import OBSERVATION, TARGETS
-from gait_tools.bags.types import typestore
-from gait_tools.bags.write import BAG_LIMIT, FORMAT, SEALED, seal
+from gait_tools.bags.messages import OBSERVATION_TOPIC, TARGETS_TOPIC
+from gait_tools.bags.types import load_typestore
+from gait_tools.bags.write import BAG_FORMAT, MAX_BAG_SIZE, SEALED_ENTRIES, compute_seal
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
+class RecordedPeriod:
     """
     A control period as recorded.
 
@@ -59,7 +59,7 @@ class RecordedTrial:
     spec: TrialSpec
     result: TrialResult
     about: Mapping[str, Any]
-    moments: tuple[Moment, ...]
+    periods: tuple[RecordedPeriod, ...]
 
 
 def is_bag(folder: Path) -> bool:
@@ -77,29 +77,29 @@ def read_bag(folder: Path) -> RecordedTrial:
         If it is no bag, was recorded by something else or in another format, or was changed.
 
     """
-    store = typestore()
-    texts, content = _sealed(folder)
+    store = load_typestore()
+    texts, content = _read_sealed(folder)
     try:
         check_chunks(content)
-        about = {key: parse_json(texts[key], f'gait.{key}') for key in SEALED}
-        questions, answers = _messages(store, content)
+        about = {key: parse_json(texts[key], f'gait.{key}') for key in SEALED_ENTRIES}
+        questions, answers = _read_messages(store, content)
         return RecordedTrial(
             spec=read_value(TrialSpec, about['spec'], 'spec'),
             result=read_value(TrialResult, about['result'], 'result'),
             about=about['about'],
-            moments=tuple(map(_moment, questions, answers)),
+            periods=tuple(map(_read_period, questions, answers)),
         )
     except Exception as error:
         # Any exception of rosbags while it reads is a fault of the file.
         raise ConfigurationError(f"bag '{folder}': {describe_error(error)}") from error
 
 
-def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
+def _read_messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
     """Return the controller's inputs and outputs, in order."""
     from rosbags.rosbag2 import Reader
 
-    source: Any = _Content(content)
-    found: dict[str, list[Any]] = {OBSERVATION: [], TARGETS: []}
+    source: Any = _FileInMemory(content)
+    found: dict[str, list[Any]] = {OBSERVATION_TOPIC: [], TARGETS_TOPIC: []}
     with Reader(source) as reader:
         for connection, _, raw in reader.messages():
             if connection.topic in found:
@@ -107,12 +107,13 @@ def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
     questions, answers = found.values()
     if len(questions) != len(answers):
         raise ConfigurationError(
-            f'{len(questions)} messages of {OBSERVATION} for {len(answers)} of {TARGETS}'
+            f'{len(questions)} messages of {OBSERVATION_TOPIC} for {len(answers)} of '
+            f'{TARGETS_TOPIC}'
         )
     return questions, answers
 
 
-class _Content:
+class _FileInMemory:
     """A file in memory in place of a path, so that rosbags reads the content that was checked."""
 
     suffix = '.mcap'
@@ -133,14 +134,14 @@ class _Content:
         return io.BytesIO(self._content)
 
 
-def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
+def _read_sealed(folder: Path) -> tuple[dict[str, str], bytes]:
     """Return this project's entries in a bag's metadata, and the messages."""
     document = read_document(folder / 'metadata.yaml').content
     try:
         about = document['rosbag2_bagfile_information']
         found = dict(about['custom_data'] or {})
         (name,) = about.get('relative_file_paths') or ('',)
-        texts = {key: str(found.get(f'gait.{key}', '')) for key in (*SEALED, 'sha256')}
+        texts = {key: str(found.get(f'gait.{key}', '')) for key in (*SEALED_ENTRIES, 'sha256')}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f"bag '{folder}': its metadata.yaml is none of a bag") from error
     version = found.get('gait.format')
@@ -148,21 +149,21 @@ def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
         raise ConfigurationError(
             f"bag '{folder}' is not of a trial of this suite: its metadata names none"
         )
-    if version != FORMAT:
+    if version != BAG_FORMAT:
         raise ConfigurationError(
-            f"bag '{folder}' has trial format {version}; this version reads format {FORMAT}"
+            f"bag '{folder}' has trial format {version}; this version reads format {BAG_FORMAT}"
         )
-    content = read_bytes(folder / Path(str(name)).name, BAG_LIMIT)
-    if seal(texts, content) != texts['sha256']:
+    content = read_bytes(folder / Path(str(name)).name, MAX_BAG_SIZE)
+    if compute_seal(texts, content) != texts['sha256']:
         raise ConfigurationError(f"bag '{folder}' was changed since it was written, or is damaged")
     return texts, content
 
 
-def _moment(question: Any, answer: Any) -> Moment:
+def _read_period(question: Any, answer: Any) -> RecordedPeriod:
     targets = read_trajectory(answer)
     assert targets.position is not None
     zero = np.zeros_like(targets.position)
-    return Moment(
+    return RecordedPeriod(
         observation=read_observation(question.observation),
         command=read_command(question.command),
         seed=question.seed,

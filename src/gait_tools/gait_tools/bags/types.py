@@ -10,12 +10,12 @@ from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text
 from gait_core.robot.find import find_package
 
-_OWN = 'gait_interfaces'
-_DEPTH = 10
+_INTERFACE_PACKAGE = 'gait_interfaces'
+_QUEUE_DEPTH = 10
 
 
 @cache
-def typestore() -> Any:
+def load_typestore() -> Any:
     """
     Return the types of ROS 2 Jazzy and of gait_interfaces.
 
@@ -31,17 +31,21 @@ def typestore() -> Any:
         raise ConfigurationError(f'a bag needs the library rosbags: {error}') from error
     store = get_typestore(Stores.ROS2_JAZZY)
     # <root>/src/gait_evolver/gait_evolver/bags/types.py: the clone this file may lie in.
-    clone = Path(__file__).resolve().parents[3] / _OWN / 'msg'
-    package = find_package(_OWN, clone)
+    clone = Path(__file__).resolve().parents[3] / _INTERFACE_PACKAGE / 'msg'
+    package = find_package(_INTERFACE_PACKAGE, clone)
     files = sorted((package / 'msg').glob('*.msg')) if package else []
     if not files:
-        raise ConfigurationError(f'a bag needs the messages of {_OWN}: is it installed?')
+        raise ConfigurationError(
+            f'a bag needs the messages of {_INTERFACE_PACKAGE}: is it installed?'
+        )
     for file in files:
-        store.register(get_types_from_msg(read_text(file), f'{_OWN}/msg/{file.stem}'))
+        store.register(
+            get_types_from_msg(read_text(file), f'{_INTERFACE_PACKAGE}/msg/{file.stem}')
+        )
     return store
 
 
-def quality(*, latched: bool = False, keep_all: bool = False) -> Any:
+def quality_of_service(*, latched: bool = False, keep_all: bool = False) -> Any:
     """Return the quality of service that a topic was offered with, as the live nodes offer it."""
     from rosbags.interfaces import (
         Qos,
@@ -55,7 +59,7 @@ def quality(*, latched: bool = False, keep_all: bool = False) -> Any:
     unlimited = QosTime(9223372036, 854775807)
     return Qos(
         history=QosHistory.KEEP_ALL if keep_all else QosHistory.KEEP_LAST,
-        depth=1 if latched else 0 if keep_all else _DEPTH,
+        depth=1 if latched else 0 if keep_all else _QUEUE_DEPTH,
         reliability=QosReliability.RELIABLE,
         durability=QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
         deadline=unlimited,

@@ -14,21 +14,26 @@ from gait_core.files.access import MEBIBYTE, new_folder, read_bytes, read_text, 
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult
-from gait_tools.bags.messages import DESCRIPTION, OBSERVATION, TOPICS, trial_messages
-from gait_tools.bags.types import quality, typestore
+from gait_tools.bags.messages import (
+    BAG_TOPICS,
+    DESCRIPTION_TOPIC,
+    OBSERVATION_TOPIC,
+    trial_messages,
+)
+from gait_tools.bags.types import load_typestore, quality_of_service
 
-FORMAT = '2'
+BAG_FORMAT = '2'
 """Of what the suite adds to a bag's metadata; a reader refuses others."""
 
-SEALED = ('spec', 'result', 'about')
+SEALED_ENTRIES = ('spec', 'result', 'about')
 """Metadata that the hash of a bag covers, beside the messages."""
 
-_UNSEALED = 64 * '0'
+_SEAL_PLACEHOLDER = 64 * '0'
 
-BAG_LIMIT = 512 * MEBIBYTE
+MAX_BAG_SIZE = 512 * MEBIBYTE
 """Largest file of messages [bytes] that is read."""
 
-_VERSION: Literal[8, 9] = 9
+_METADATA_VERSION: Literal[8, 9] = 9
 """Of the bag's metadata: what Jazzy writes, and every later release reads."""
 
 
@@ -39,7 +44,7 @@ def check_bag(folder: Path) -> None:
     An empty folder may be there already.
     """
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{free_name(folder)}'")
+        raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{unused_path(folder)}'")
     above = next(path for path in folder.absolute().parents if path.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise ConfigurationError(f"bag '{folder}': '{above}' may not be written")
@@ -71,7 +76,7 @@ def write_bag(
 
     """
     check_bag(folder)
-    store = typestore()
+    store = load_typestore()
     from rosbags.rosbag2 import CompressionFormat as Format
     from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer, WriterError
 
@@ -82,47 +87,49 @@ def write_bag(
     }
     try:
         with new_folder(folder) as made:
-            writer = Writer(made, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
+            writer = Writer(made, version=_METADATA_VERSION, storage_plugin=StoragePlugin.MCAP)
             writer.set_compression(CompressionMode.STORAGE, Format.ZSTD)
-            for key, value in {**texts, 'format': FORMAT, 'sha256': _UNSEALED}.items():
+            for key, value in {**texts, 'format': BAG_FORMAT, 'sha256': _SEAL_PLACEHOLDER}.items():
                 writer.set_custom_data(f'gait.{key}', value)
             with writer:
-                _fill(writer, store, rollout)
-            _seal(made, texts)
+                _write_messages(writer, store, rollout)
+            _write_seal(made, texts)
     except (OSError, WriterError) as error:
         # Name the folder, not the temporary one, which the user does not know.
         said = getattr(error, 'strerror', None) or error
         raise ConfigurationError(f"bag '{folder}': {said}") from error
 
 
-def _seal(folder: Path, texts: Mapping[str, str]) -> None:
+def _write_seal(folder: Path, texts: Mapping[str, str]) -> None:
     """Write the hash of a bag into its metadata, because checksums are optional in MCAP."""
     file = folder / 'metadata.yaml'
-    content = read_bytes(folder / f'{folder.name}.mcap', BAG_LIMIT)
-    sealed = read_text(file).replace(_UNSEALED, seal(texts, content))
+    content = read_bytes(folder / f'{folder.name}.mcap', MAX_BAG_SIZE)
+    sealed = read_text(file).replace(_SEAL_PLACEHOLDER, compute_seal(texts, content))
     write_atomically(file, sealed, durable=False)
 
 
-def seal(texts: Mapping[str, str], content: bytes) -> str:
+def compute_seal(texts: Mapping[str, str], content: bytes) -> str:
     """Return the SHA-256 of the metadata named in ``SEALED`` and of the file of messages."""
-    digest = hashlib.sha256(json.dumps([texts[key] for key in SEALED]).encode())
+    digest = hashlib.sha256(json.dumps([texts[key] for key in SEALED_ENTRIES]).encode())
     digest.update(content)
     return digest.hexdigest()
 
 
-def _fill(writer: Any, store: Any, rollout: Rollout) -> None:
+def _write_messages(writer: Any, store: Any, rollout: Rollout) -> None:
     connections = {}
     for topic, stamp, message in trial_messages(rollout):
-        kind = TOPICS[topic]
+        kind = BAG_TOPICS[topic]
         if topic not in connections:
-            offered = quality(latched=topic == DESCRIPTION, keep_all=topic == OBSERVATION)
+            offered = quality_of_service(
+                latched=topic == DESCRIPTION_TOPIC, keep_all=topic == OBSERVATION_TOPIC
+            )
             connections[topic] = writer.add_connection(
                 topic, kind, typestore=store, offered_qos_profiles=[offered]
             )
         writer.write(connections[topic], stamp, store.serialize_cdr(message, kind))
 
 
-def free_name(path: Path) -> Path:
+def unused_path(path: Path) -> Path:
     """Return the first name like a path's, with a number behind it, that is not taken."""
     count = 2
     while (other := path.with_stem(f'{path.stem}_{count}')).exists():

@@ -36,23 +36,23 @@ from gait_core.trial.setup import (
 from gait_core.trial.spec import FELL, OK, TrialSpec
 from gait_evolver.benchmark import measure_memory
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_tools.checks.commanded import commanded
-from gait_tools.checks.runs import long_run, worker_costs
-from gait_tools.checks.workers import disturbed_workers
+from gait_tools.checks.commanded import check_commanded_walks
+from gait_tools.checks.runs import check_long_run, check_worker_costs
+from gait_tools.checks.workers import check_disturbed_workers
 
-_ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
+_ITERATION_OPTIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
 _DELAY = 0.02
 
 
-def _fine() -> dict[str, Any]:
+def _fine_scene() -> dict[str, Any]:
     """Return the changes of GuRoo's scene for 1 ms and 100 iterations in the default engine."""
-    return {'physics_step': 0.001, 'engine_options': {_ITERATIONS[default_engine()]: 100}}
+    return {'physics_step': 0.001, 'engine_options': {_ITERATION_OPTIONS[default_engine()]: 100}}
 
 
-def stands(share: float = 1.0) -> list[Measurement]:
+def check_standing(share: float = 1.0) -> list[Measurement]:
     """GuRoo stands for a minute."""
     seconds = 60.0 * share
-    spec = TrialSpec(scene=make_scene('guroo', _fine()), controller='hold', duration=seconds)
+    spec = TrialSpec(scene=make_scene('guroo', _fine_scene()), controller='hold', duration=seconds)
     result = run_trial(spec)
     stood = result.metrics['duration_s'] if result.status == OK else (result.fell_at or 0.0)
     return [
@@ -74,10 +74,10 @@ def stands(share: float = 1.0) -> list[Measurement]:
     ]
 
 
-def walks(share: float = 1.0) -> list[Measurement]:
+def check_walking(share: float = 1.0) -> list[Measurement]:
     """GuRoo walks 5 m or 90 s without feedback."""
     seconds, metres = 90.0 * share, 5.0 * share
-    spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _fine()))
+    spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _fine_scene()))
     result = run_trial(spec)
     done = max(result.ticks / spec.ticks, result.metrics['distance_m'] / metres)
     return [
@@ -98,7 +98,7 @@ def walks(share: float = 1.0) -> list[Measurement]:
     ]
 
 
-def random_sets(share: float = 1.0) -> list[Measurement]:
+def check_random_gaits(share: float = 1.0) -> list[Measurement]:
     """Any gait in range ends its trial as ``ok`` or ``fell``."""
     count = max(1, round(100 * share))
     base = default_trial('guroo', 5.0)
@@ -131,12 +131,12 @@ def random_sets(share: float = 1.0) -> list[Measurement]:
     ]
 
 
-def equal_hashes(share: float = 1.0) -> list[Measurement]:
+def check_equal_hashes(share: float = 1.0) -> list[Measurement]:
     """Run one trial alone, after others, over ROS with delays, and by the ros evaluator."""
-    return [_hashes(robot, share) for robot in usable_robots('guroo', 'a1')]
+    return [_compare_hashes(robot, share) for robot in usable_robots('guroo', 'a1')]
 
 
-def _hashes(robot: str, share: float) -> Measurement:
+def _compare_hashes(robot: str, share: float) -> Measurement:
     from gait_evolver.evaluators.ros import RosEvaluator
     from gait_ros.trials.session import run_ros_trial
 
@@ -161,7 +161,7 @@ def _hashes(robot: str, share: float) -> Measurement:
     )
 
 
-def equal_logs(share: float = 1.0) -> list[Measurement]:
+def check_equal_logs(share: float = 1.0) -> list[Measurement]:
     """One worker, two, four, two over ROS, and killed and resumed: one log."""
     settings = [
         *('--generations', '4'),
@@ -170,14 +170,14 @@ def equal_logs(share: float = 1.0) -> list[Measurement]:
     ]
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         folder = Path(name)
-        _evolve(folder / 'one', '1', settings)
-        _evolve(folder / 'two', '2', settings)
-        _killed_and_resumed(folder / 'killed', settings)
+        _run_evolution(folder / 'one', '1', settings)
+        _run_evolution(folder / 'two', '2', settings)
+        _kill_and_resume(folder / 'killed', settings)
         # The tests have runs on four workers and over ROS of their own.
         if share >= 1.0:
-            _evolve(folder / 'four', '4', settings)
+            _run_evolution(folder / 'four', '4', settings)
         if share >= 1.0 and _has_ros():
-            _evolve(folder / 'ros', '2', [*settings, '--evaluator', 'ros'])
+            _run_evolution(folder / 'ros', '2', [*settings, '--evaluator', 'ros'])
         logs = [file.read_bytes() for file in folder.glob('*/evaluations.csv')]
     return [
         Measurement(
@@ -190,17 +190,19 @@ def equal_logs(share: float = 1.0) -> list[Measurement]:
     ]
 
 
-def _command(*words: str) -> list[str]:
+def _evolve_command(*words: str) -> list[str]:
     return [sys.executable, '-m', 'gait_tools.cli', 'evolve', *words]
 
 
-def _evolve(folder: Path, workers: str, settings: Sequence[str]) -> None:
-    words = _command('guroo_quick', '--run-dir', str(folder), '--workers', workers, *settings)
+def _run_evolution(folder: Path, workers: str, settings: Sequence[str]) -> None:
+    words = _evolve_command(
+        'guroo_quick', '--run-dir', str(folder), '--workers', workers, *settings
+    )
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _killed_and_resumed(folder: Path, settings: Sequence[str]) -> None:
-    words = _command('guroo_quick', '--run-dir', str(folder), '--workers', '2', *settings)
+def _kill_and_resume(folder: Path, settings: Sequence[str]) -> None:
+    words = _evolve_command('guroo_quick', '--run-dir', str(folder), '--workers', '2', *settings)
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     checkpoint = folder / 'checkpoint.json'
     while process.poll() is None and not checkpoint.exists():
@@ -210,11 +212,11 @@ def _killed_and_resumed(folder: Path, settings: Sequence[str]) -> None:
     done = json.loads(checkpoint.read_text())['generations']
     if not 1 <= done < 4:
         raise ConfigurationError(f'the run was killed after {done} generations of 4, too late')
-    resume = _command('--run-dir', str(folder), '--resume', '--workers', '2')
+    resume = _evolve_command('--run-dir', str(folder), '--resume', '--workers', '2')
     subprocess.run(resume, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def random_kills(share: float = 1.0) -> list[Measurement]:
+def check_random_kills(share: float = 1.0) -> list[Measurement]:
     """Kill a run at random moments, also while it starts: what is resumed ends in one log."""
     wanted = max(2, round(20 * share))
     settings = [*('--generations', '4'), *('--set', 'duration=1'), *('--set', 'population=6')]
@@ -223,7 +225,7 @@ def random_kills(share: float = 1.0) -> list[Measurement]:
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         whole = Path(name) / 'whole'
         began = time.monotonic()
-        _evolve(whole, '1', settings)
+        _run_evolution(whole, '1', settings)
         span = time.monotonic() - began
         logs.add((whole / 'evaluations.csv').read_bytes())
         while kills < wanted:
@@ -252,7 +254,7 @@ def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool
     begun = (folder / 'run.yaml').exists()
     words = ('--resume',) if begun else ('guroo_quick', *settings)
     process = subprocess.Popen(
-        _command('--run-dir', str(folder), '--workers', '2', *words),
+        _evolve_command('--run-dir', str(folder), '--workers', '2', *words),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -268,13 +270,13 @@ def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool
     return True
 
 
-def memory(share: float = 1.0) -> list[Measurement]:
+def check_memory(share: float = 1.0) -> list[Measurement]:
     """Memory stays flat over hundreds of trials."""
     trials = max(1, round(500 * share))
     return [row for engine in usable_engines() for row in measure_memory(engine, trials)]
 
 
-def floods(share: float = 1.0) -> list[Measurement]:
+def check_floods(share: float = 1.0) -> list[Measurement]:
     """Every node stays up, answers and does not grow under floods of messages and requests."""
     if not _has_ros():
         return []
@@ -283,7 +285,7 @@ def floods(share: float = 1.0) -> list[Measurement]:
     return measure_floods(FLOOD_DURATION * share)
 
 
-def emergency_stops(share: float = 1.0) -> list[Measurement]:
+def check_emergency_stops(share: float = 1.0) -> list[Measurement]:
     """Measure the time from an emergency stop to held targets, under traffic at 1 kHz."""
     if not _has_ros():
         return []
@@ -292,7 +294,7 @@ def emergency_stops(share: float = 1.0) -> list[Measurement]:
     return measure_stops(max(1, round(STOP_COUNT * share)))
 
 
-def champions_live(share: float = 1.0) -> list[Measurement]:
+def check_live_champions(share: float = 1.0) -> list[Measurement]:
     """Walk the champions of ./doc/results live, by wall time, and compare with this process."""
     if not _has_ros():
         return []
@@ -306,22 +308,19 @@ def _has_ros() -> bool:
 
 
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
-    check.__name__: check
-    for check in (
-        stands,
-        walks,
-        commanded,
-        random_sets,
-        equal_hashes,
-        equal_logs,
-        random_kills,
-        disturbed_workers,
-        memory,
-        worker_costs,
-        long_run,
-        floods,
-        emergency_stops,
-        champions_live,
-    )
+    'stands': check_standing,
+    'walks': check_walking,
+    'commanded': check_commanded_walks,
+    'random_sets': check_random_gaits,
+    'equal_hashes': check_equal_hashes,
+    'equal_logs': check_equal_logs,
+    'random_kills': check_random_kills,
+    'disturbed_workers': check_disturbed_workers,
+    'memory': check_memory,
+    'worker_costs': check_worker_costs,
+    'long_run': check_long_run,
+    'floods': check_floods,
+    'emergency_stops': check_emergency_stops,
+    'champions_live': check_live_champions,
 }
-"""By name; the argument is the share of the whole length."""
+"""Checks by the name that `--only` takes; the argument is the share of the full length."""

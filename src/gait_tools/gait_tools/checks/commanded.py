@@ -20,20 +20,20 @@ from gait_core.trial.setup import (
 from gait_core.trial.spec import OK
 
 SPEEDS = (0.1, 0.2, 0.3, 0.4, 0.5)
-_METRES, _STEADY = 5.0, 2.0
-_LEAST = 1.5
+_DISTANCE, _SETTLING_TIME = 5.0, 2.0
+_MIN_DISTANCE = 1.5
 """Distance [m] in which a speed that is held by its mean over strides has come about."""
-_SPEED_ERROR, _DRIFT = 0.1, 5.0
+_MAX_SPEED_ERROR, _MAX_DRIFT_DEG = 0.1, 5.0
 
 
-def commanded(share: float = 1.0) -> list[Measurement]:
+def check_commanded_walks(share: float = 1.0) -> list[Measurement]:
     """Keep the speed and the heading that the a1 is told on level ground, in both engines."""
     rows = []
-    metres = max(_METRES * share, _LEAST)
+    metres = max(_DISTANCE * share, _MIN_DISTANCE)
     speeds = SPEEDS if share >= 1.0 else SPEEDS[1::3]
     for engine in usable_engines():
         for robot in usable_robots('a1'):
-            walks = [walk(robot, engine, speed, metres) for speed in speeds]
+            walks = [measure_walk(robot, engine, speed, metres) for speed in speeds]
             errors = [
                 abs(forward / speed - 1.0)
                 for speed, (forward, _) in zip(speeds, walks, strict=True)
@@ -45,20 +45,20 @@ def commanded(share: float = 1.0) -> list[Measurement]:
                     f'{speeds[-1]} m/s over {metres:g} m',
                     unit='-',
                     measured=max(errors),
-                    budget=_SPEED_ERROR,
+                    budget=_MAX_SPEED_ERROR,
                 ),
                 Measurement(
                     id=f'commanded_heading_{engine}',
                     what='largest drift of its heading meanwhile',
                     unit='deg',
                     measured=max(abs(turn) for _, turn in walks),
-                    budget=_DRIFT,
+                    budget=_MAX_DRIFT_DEG,
                 ),
             ]
     return rows
 
 
-def walk(robot: str, engine: str, speed: float, metres: float) -> tuple[float, float]:
+def measure_walk(robot: str, engine: str, speed: float, metres: float) -> tuple[float, float]:
     """
     Return mean forward speed [m/s] and turn [degrees] of a commanded walk over a distance.
 
@@ -66,14 +66,14 @@ def walk(robot: str, engine: str, speed: float, metres: float) -> tuple[float, f
     A walk that falls is infinitely wrong.
     """
     spec = replace(
-        default_trial(robot, _STEADY + metres / speed),
+        default_trial(robot, _SETTLING_TIME + metres / speed),
         scene=make_scene(robot, {'engine': engine}),
         script=constant_script((speed, 0.0, 0.0)),
     )
     loop = run_loop(spec)
     if loop.status != OK:
         return math.inf, math.inf
-    poses = loop.rollout().body_poses[round(_STEADY / loop.dt) :, 0]
+    poses = loop.rollout().body_poses[round(_SETTLING_TIME / loop.dt) :, 0]
     turns = Rotation.from_quat(poses[:, 3:])
     steps = turns[:-1].inv().apply(np.diff(poses[:, :3], axis=0))
     yaw = np.unwrap(turns.as_euler('ZYX')[:, 0])

@@ -26,16 +26,16 @@ from gait_evolver.loop import Evolution, EvolutionProgress
 from gait_evolver.plan import load_plan
 from gait_evolver.run.store import RunStore
 
-_SECONDS, _TRIALS, _REPEATS = 2.0, 16, 3
-_LONG, _SHORT = 10_000, 0.2
+_TRIAL_DURATION, _TRIALS, _REPEATS = 2.0, 16, 3
+_LONG_RUN_TRIALS, _SHORT_DURATION = 10_000, 0.2
 _POPULATION = 200
-_EFFICIENCY, _ROS, _OVERHEAD = 0.9, 0.85, 0.05
-_GROWTH_MB, _STORE_SHARE = 50.0, 0.01
+_MIN_EFFICIENCY, _MIN_ROS_RATIO, _MAX_OVERHEAD = 0.9, 0.85, 0.05
+_MAX_GROWTH_MB, _MAX_STORE_SHARE = 50.0, 0.01
 
 
-def worker_costs(share: float = 1.0) -> list[Measurement]:
+def check_worker_costs(share: float = 1.0) -> list[Measurement]:
     """Two workers give twice the trials of one, over ROS nearly as many, with little around."""
-    spec = default_trial('guroo', _SECONDS)
+    spec = default_trial('guroo', _TRIAL_DURATION)
     specs = [replace(spec, seed=seed) for seed in range(max(4, round(_TRIALS * share)))]
     one, two = LocalEvaluator(workers=1), LocalEvaluator(workers=2)
     evaluators: list[Any] = [one, two]
@@ -54,7 +54,7 @@ def _cost_rows(
     evaluators: Sequence[Any], specs: Sequence[TrialSpec], bounded: bool
 ) -> list[Measurement]:
     for evaluator in evaluators:
-        _warm(evaluator, specs)
+        _warm_up(evaluator, specs)
     one = evaluators[0]
     busy, offered = one.workload.busy, one.workload.offered
     times = shortest_times(
@@ -66,16 +66,16 @@ def _cost_rows(
     rows = [
         row(
             id='efficiency_2_workers',
-            what=f'trials of {_SECONDS:g} s per second of 2 workers over twice those of 1',
+            what=f'trials of {_TRIAL_DURATION:g} s per second of 2 workers over twice those of 1',
             measured=times[0] / times[1] / 2.0,
-            budget=_EFFICIENCY if bounded else None,
+            budget=_MIN_EFFICIENCY if bounded else None,
             at_most=False,
         ),
         row(
             id='outside_trials',
             what="share of a worker's time outside its trials",
             measured=outside,
-            budget=_OVERHEAD if bounded else None,
+            budget=_MAX_OVERHEAD if bounded else None,
         ),
     ]
     if len(times) > 2:
@@ -84,14 +84,14 @@ def _cost_rows(
                 id='ros_over_local',
                 what='trials per second of 2 workers over ROS over those of 2 local ones',
                 measured=times[1] / times[2],
-                budget=_ROS if bounded else None,
+                budget=_MIN_ROS_RATIO if bounded else None,
                 at_most=False,
             )
         )
     return rows
 
 
-def _warm(evaluator: Evaluator, specs: Sequence[TrialSpec]) -> None:
+def _warm_up(evaluator: Evaluator, specs: Sequence[TrialSpec]) -> None:
     """Start every worker and let it load its robot, which is paid once a run."""
     evaluator.evaluate(specs[:4])
 
@@ -114,11 +114,11 @@ class _TimedStore(RunStore):
         self.seconds += time.perf_counter() - began
 
 
-def long_run(share: float = 1.0) -> list[Measurement]:
+def check_long_run(share: float = 1.0) -> list[Measurement]:
     """Ten thousand trials in one run: memory stays flat, the files take no time."""
     population = max(20, round(_POPULATION * share))
-    generations = max(4, round(_LONG * share**2 / population))
-    changes = {'population': population, 'generations': generations, 'duration': _SHORT}
+    generations = max(4, round(_LONG_RUN_TRIALS * share**2 / population))
+    changes = {'population': population, 'generations': generations, 'duration': _SHORT_DURATION}
     plan = load_plan('guroo_quick', {**changes, 'settle_time': 0.0})
     memory: list[float] = []
 
@@ -148,13 +148,13 @@ def long_run(share: float = 1.0) -> list[Measurement]:
             what=f'growth of the memory of a run and its workers in {progress.evaluations} trials',
             unit='MB',
             measured=(memory[-1] - first) / 1e6,
-            budget=_GROWTH_MB,
+            budget=_MAX_GROWTH_MB,
         ),
         Measurement(
             id='long_run_files',
             what='share of that run spent on log, checkpoint and champions',
             unit='-',
             measured=store.seconds / seconds,
-            budget=_STORE_SHARE if share >= 1.0 else None,
+            budget=_MAX_STORE_SHARE if share >= 1.0 else None,
         ),
     ]

@@ -22,10 +22,10 @@ from gait_core.errors import ConfigurationError, excerpt
 
 _KINDS = ('killed', 'stopped', 'starved')
 _DISTURBANCES = 30
-_PER_RUN = 6
+_DISTURBANCES_PER_RUN = 6
 _SEED = 20
 _STARVED_TIME = 12.0
-_DUTY = (0.02, 0.18)
+_STARVED_DUTY = (0.02, 0.18)
 """Times [s] for which a starved worker runs and is stopped in turn, at the lowest priority."""
 
 
@@ -40,7 +40,7 @@ class _Tally:
     broken: list[str] = field(default_factory=list)
 
 
-def disturbed_workers(share: float = 1.0) -> list[Measurement]:
+def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
     """Compare the logs of runs with disturbed workers to that of an undisturbed run."""
     wanted = max(len(_KINDS), round(_DISTURBANCES * share))
     whole = share >= 1.0
@@ -52,32 +52,34 @@ def disturbed_workers(share: float = 1.0) -> list[Measurement]:
     rng, tally = np.random.default_rng(_SEED), _Tally()
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         folder = Path(name)
-        process = _begin(folder / 'undisturbed', 'local', settings, {})
+        process = _start_run(folder / 'undisturbed', 'local', settings, {})
         began = time.monotonic()
-        _end(process, folder / 'undisturbed', tally)
+        _finish_run(process, folder / 'undisturbed', tally)
         span = time.monotonic() - began
         tally.runs.clear()
         kinds = [_KINDS[i % len(_KINDS)] for i in range(wanted)]
         rng.shuffle(kinds)
         while kinds:
             number = sum(tally.runs.values())
-            some, kinds = kinds[:_PER_RUN], kinds[_PER_RUN:]
+            some, kinds = kinds[:_DISTURBANCES_PER_RUN], kinds[_DISTURBANCES_PER_RUN:]
             over_ros = whole and number % 3 == 2 and importlib.util.find_spec('rclpy') is not None
             cold = whole and number % 3 != 1
             changed = {'NUMBA_CACHE_DIR': str(folder / f'cache-{number}')} if cold else {}
             evaluator = 'ros' if over_ros else 'local'
             run = folder / str(number)
-            process = _begin(run, evaluator, settings, changed)
+            process = _start_run(run, evaluator, settings, changed)
             # A disturbance that came after the end of the run is repeated in another one.
             kinds += [
-                kind for kind in some if not _disturb(process, kind, rng, span / len(some), tally)
+                kind
+                for kind in some
+                if not _disturb_worker(process, kind, rng, span / len(some), tally)
             ]
-            _end(process, run, tally)
+            _finish_run(process, run, tally)
             tally.runs[f'{evaluator}{", cold caches" if cold else ""}'] += 1
-    return _rows(tally)
+    return _measurements(tally)
 
 
-def _begin(
+def _start_run(
     run: Path, evaluator: str, settings: Sequence[str], changed: Mapping[str, str]
 ) -> subprocess.Popen[str]:
     words = ['guroo_quick', '--run-dir', str(run), '--workers', '2', '--evaluator', evaluator]
@@ -90,7 +92,7 @@ def _begin(
     )
 
 
-def _end(process: subprocess.Popen[str], run: Path, tally: _Tally) -> None:
+def _finish_run(process: subprocess.Popen[str], run: Path, tally: _Tally) -> None:
     """Wait for the end of a run, and keep its log and the number of its incidents."""
     _, error = process.communicate()
     if process.returncode != 0:
@@ -101,7 +103,7 @@ def _end(process: subprocess.Popen[str], run: Path, tally: _Tally) -> None:
     tally.lost += len(events.read_text().splitlines()) if events.exists() else 0
 
 
-def _disturb(
+def _disturb_worker(
     process: subprocess.Popen[str],
     kind: str,
     rng: np.random.Generator,
@@ -118,7 +120,7 @@ def _disturb(
             if kind == 'starved':
                 threading.Thread(target=_starve, args=(pid,)).start()
             else:
-                _signal(pid, signal.SIGKILL if kind == 'killed' else signal.SIGSTOP)
+                _send_signal(pid, signal.SIGKILL if kind == 'killed' else signal.SIGSTOP)
             tally.done[kind] += 1
             return True
         time.sleep(0.02)
@@ -151,14 +153,17 @@ def _starve(pid: int) -> None:
         return
     end = time.monotonic() + _STARVED_TIME
     while time.monotonic() < end:
-        for number, pause in ((signal.SIGCONT, _DUTY[0]), (signal.SIGSTOP, _DUTY[1])):
-            if not _signal(pid, number):
+        for number, pause in (
+            (signal.SIGCONT, _STARVED_DUTY[0]),
+            (signal.SIGSTOP, _STARVED_DUTY[1]),
+        ):
+            if not _send_signal(pid, number):
                 return
             time.sleep(pause)
-    _signal(pid, signal.SIGCONT)
+    _send_signal(pid, signal.SIGCONT)
 
 
-def _signal(pid: int, number: int) -> bool:
+def _send_signal(pid: int, number: int) -> bool:
     """Send a signal; return whether the process exists."""
     try:
         os.kill(pid, number)
@@ -167,7 +172,7 @@ def _signal(pid: int, number: int) -> bool:
     return True
 
 
-def _rows(tally: _Tally) -> list[Measurement]:
+def _measurements(tally: _Tally) -> list[Measurement]:
     if not tally.logs and tally.broken:
         raise ConfigurationError(f'no run came to its end: {tally.broken[0]}')
     reason = f', the first: {excerpt(tally.broken[0])}' if tally.broken else ''

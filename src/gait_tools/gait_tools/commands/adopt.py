@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _HEIGHTS = (0.0, 0.85, 0.65)
 """Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
-_TALLER = (0.96,)
+_TALLER_HEIGHTS = (0.96,)
 """The same where a robot on two legs stands and does not walk: weak knees bear more, bent less."""
-_CALMER = 0.67
+_CALMER_SHARE = 0.67
 """Share of the rocking that a gentler, slower gait may leave to be worth its loss of speed."""
 
 
@@ -48,7 +48,7 @@ def run(options: Namespace) -> int:
     from gait_core.files.access import write_atomically
     from gait_core.robot.load import read_robot
     from gait_tools.adopt.folder import check_folder
-    from gait_tools.adopt.gaits import ZMP
+    from gait_tools.adopt.gaits import ZMP_WALK
     from gait_tools.pictures.robot import draw_robot
 
     source, folder = Path(options.urdf).expanduser(), Path(options.out).expanduser()
@@ -56,14 +56,14 @@ def run(options: Namespace) -> int:
     if source.suffix not in ('.urdf', '.xacro'):
         raise ConfigurationError(f"'{source}': gait adopt takes a .urdf or .xacro file")
     check_folder(folder)
-    adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
-    if adoption.controller == ZMP and walk is not None and not walk['walks']:
-        taller = _tried(source, folder, packages, _TALLER)
+    adoption, stand, walk = _try_heights(source, folder, packages, _HEIGHTS)
+    if adoption.controller == ZMP_WALK and walk is not None and not walk['walks']:
+        taller = _try_heights(source, folder, packages, _TALLER_HEIGHTS)
         if taller[2] is not None and taller[2]['walks']:
             adoption, stand, walk = taller
         else:
-            adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
-    lines = _lines(adoption, stand, walk, folder)
+            adoption, stand, walk = _try_heights(source, folder, packages, _HEIGHTS)
+    lines = _report_lines(adoption, stand, walk, folder)
     write_atomically(folder / 'report.txt', '\n'.join(lines) + '\n')
     picture = folder / f'{folder.resolve().name}.png'
     draw_robot(picture, read_robot(folder.resolve()), adoption.workspaces)
@@ -75,51 +75,51 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _tried(
+def _try_heights(
     source: Path, folder: Path, packages: dict[str, str], heights: tuple[float, ...]
 ) -> tuple[Adoption, dict[str, Any], dict[str, Any] | None]:
     """Write the folder of the first height that stands; return how it stands and walks."""
-    from gait_tools.adopt.adoption import adopt
-    from gait_tools.adopt.folder import write_folder
-    from gait_tools.adopt.proof import stand_on
+    from gait_tools.adopt.adoption import propose_adoption
+    from gait_tools.adopt.folder import write_robot_folder
+    from gait_tools.adopt.proof import try_standing
 
     for height in heights:
-        adoption = adopt(source, packages, height)
-        write_folder(folder, adoption, packages)
-        stand = stand_on(str(folder.resolve()))
+        adoption = propose_adoption(source, packages, height)
+        write_robot_folder(folder, adoption, packages)
+        stand = try_standing(str(folder.resolve()))
         if stand['stands']:
             break
     if not (adoption.controller and stand['stands']):
         return adoption, stand, None
-    adoption, walk = _walking(adoption, folder)
+    adoption, walk = _try_gaits(adoption, folder)
     return adoption, stand, walk
 
 
-def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
+def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
     """Try the proposed gait and gentler ones; write the one that walks best, and return how."""
     from gait_core.files.access import write_atomically
-    from gait_tools.adopt.folder import robot_yaml
-    from gait_tools.adopt.gaits import ZMP, variants
-    from gait_tools.adopt.proof import CALM, walk_on
+    from gait_tools.adopt.folder import format_robot_yaml
+    from gait_tools.adopt.gaits import ZMP_WALK, gait_variants
+    from gait_tools.adopt.proof import MAX_CALM_YAW_RATE, try_walking
 
     place = folder.resolve()
     # On two legs the body is meant to swing from one to the other.
-    calm = math.inf if adoption.controller == ZMP else CALM
+    calm = math.inf if adoption.controller == ZMP_WALK else MAX_CALM_YAW_RATE
     tried = []
-    for gait in variants(adoption.controller, dict(adoption.gait)):
-        walk = walk_on(str(place), gait)
+    for gait in gait_variants(adoption.controller, dict(adoption.gait)):
+        walk = try_walking(str(place), gait)
         tried.append((gait, walk))
         if walk['walks'] and walk['rocking_radps'] <= calm:
             break
-    best = _best(tried)
+    best = _best_gait(tried)
     if best is None:
         return adoption, tried[0][1]
     adoption = replace(adoption, gait=best[0])
-    write_atomically(place / 'robot.yaml', robot_yaml(adoption, place.name))
+    write_atomically(place / 'robot.yaml', format_robot_yaml(adoption, place.name))
     return adoption, best[1]
 
 
-def _best(
+def _best_gait(
     tried: Sequence[tuple[dict[str, Any], dict[str, Any]]],
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the first gait that walks, or a gentler one by which it rocks much less."""
@@ -127,11 +127,11 @@ def _best(
     if not walked:
         return None
     calmest = min(walked, key=lambda one: one[1]['rocking_radps'])
-    much = calmest[1]['rocking_radps'] <= _CALMER * walked[0][1]['rocking_radps']
+    much = calmest[1]['rocking_radps'] <= _CALMER_SHARE * walked[0][1]['rocking_radps']
     return calmest if much else walked[0]
 
 
-def _lines(
+def _report_lines(
     adoption: Adoption, stand: dict[str, Any], walk: dict[str, Any] | None, folder: Path
 ) -> list[str]:
     lines = adoption.lines()

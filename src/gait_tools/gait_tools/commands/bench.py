@@ -16,7 +16,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from gait_tools.commands.common import FAILED, add_json, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_json, print_json
 
 if TYPE_CHECKING:
     from gait_core.benchmark import Measurement
@@ -39,10 +39,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the table; 1 if a budget is not kept."""
     rows: list[Measurement] = []
-    for name, measure in _chosen(_sources(options.checks), options.only).items():
+    for name, measure in _select_parts(
+        _measurement_functions(options.checks), options.only
+    ).items():
         print(f'gait: {name} ...', file=sys.stderr, flush=True)
         began = time.monotonic()
-        found = _measured(name, measure)
+        found = _measure_part(name, measure)
         kept = 'kept' if all(row.within for row in found) else 'NOT KEPT'
         seconds = time.monotonic() - began
         print(f'gait: {name}: {kept}, {seconds:.0f} s', file=sys.stderr, flush=True)
@@ -60,10 +62,10 @@ def run(options: Namespace) -> int:
         )
     else:
         _print_table(rows)
-    return FAILED if failed else 0
+    return EXIT_FAILED if failed else 0
 
 
-def _sources(checks: bool) -> dict[str, _Measure]:
+def _measurement_functions(checks: bool) -> dict[str, _Measure]:
     from functools import partial
 
     from gait_core import registry
@@ -82,7 +84,7 @@ def _sources(checks: bool) -> dict[str, _Measure]:
     return sources
 
 
-def _chosen(sources: dict[str, _Measure], only: list[str] | None) -> dict[str, _Measure]:
+def _select_parts(sources: dict[str, _Measure], only: list[str] | None) -> dict[str, _Measure]:
     from gait_core.errors import unknown_name_error
 
     for name in only or ():
@@ -91,7 +93,7 @@ def _chosen(sources: dict[str, _Measure], only: list[str] | None) -> dict[str, _
     return {name: sources[name] for name in only or sources}
 
 
-def _measured(name: str, measure: _Measure) -> Sequence[Measurement]:
+def _measure_part(name: str, measure: _Measure) -> Sequence[Measurement]:
     """Return the rows of a part; one that breaks off is a row that is not kept."""
     from gait_core.benchmark import Measurement
 

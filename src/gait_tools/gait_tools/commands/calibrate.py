@@ -12,12 +12,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gait_tools.commands.common import FAILED, add_settings, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_settings, print_json
 
 if TYPE_CHECKING:
     from gait_core.trial.spec import TrialSpec
 
-SECONDS, MARGIN = 3.0, 0.1
+WALK_DURATION, DEFAULT_MARGIN = 3.0, 0.1
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -36,14 +36,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--seconds',
         type=float,
-        default=SECONDS,
+        default=WALK_DURATION,
         metavar='S',
         help='duration of each walk [s] (default: 3)',
     )
     parser.add_argument(
         '--margin',
         type=float,
-        default=MARGIN,
+        default=DEFAULT_MARGIN,
         metavar='M',
         help='distance of a threshold from the range, as a share of the range (default: 0.1)',
     )
@@ -62,7 +62,7 @@ def run(options: Namespace) -> int:
     """Calibrate and check; 1 if a reflex acts in a walk that nothing disturbs."""
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import write_gait_parameters
-    from gait_tools.calibration import calibrated, undisturbed_events
+    from gait_tools.calibration import calibrate_thresholds, count_undisturbed_events
 
     if not 0.0 <= options.margin <= 10.0:
         raise ConfigurationError(f'--margin {options.margin:g}; nearest valid: 0 to 10')
@@ -73,8 +73,8 @@ def run(options: Namespace) -> int:
     if out is not None and out.is_dir():
         raise ConfigurationError(f"--out '{out}' is a folder, expected a file")
     walks = _walks(options)
-    thresholds = calibrated(list(walks.values()), options.margin)
-    acted = dict(undisturbed_events(list(walks.values()), thresholds))
+    thresholds = calibrate_thresholds(list(walks.values()), options.margin)
+    acted = dict(count_undisturbed_events(list(walks.values()), thresholds))
     if out is not None:
         write_gait_parameters(out, thresholds)
     if options.json:
@@ -87,18 +87,20 @@ def run(options: Namespace) -> int:
         print(f'reflex events in the walks by {", ".join(walks)}: {events}')
         if options.out:
             print(f'thresholds: {options.out}')
-    return FAILED if any(acted.values()) else 0
+    return EXIT_FAILED if any(acted.values()) else 0
 
 
 def _walks(options: Namespace) -> dict[str, TrialSpec]:
     """Return the walks by preset, reflexes off."""
     from gait_core import registry
-    from gait_tools.calibration import undisturbed
-    from gait_tools.commands.walk import spec_of
+    from gait_tools.calibration import unique_walks_without_reflexes
+    from gait_tools.commands.walk import spec_from_options
 
     given = {**vars(options), 'champion': None, 'terrain': None}
     presets = options.preset
     if not presets:
-        spec = spec_of(Namespace(**{**given, 'preset': ''}))
+        spec = spec_from_options(Namespace(**{**given, 'preset': ''}))
         presets = list(registry.controller(spec.controller).presets)
-    return undisturbed({name: spec_of(Namespace(**{**given, 'preset': name})) for name in presets})
+    return unique_walks_without_reflexes(
+        {name: spec_from_options(Namespace(**{**given, 'preset': name})) for name in presets}
+    )

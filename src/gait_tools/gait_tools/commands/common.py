@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gait_core.trial.spec import TrialResult, TrialSpec
 
-FAILED = 1
+EXIT_FAILED = 1
 
-_FROM_METRICS = (
+_PRINTED_METRICS = (
     'duration_s',
     'distance_m',
     'displacement_x_m',
@@ -59,12 +59,12 @@ def add_packages(parser: ArgumentParser) -> None:
     )
 
 
-def read_packages(given: Sequence[str]) -> dict[str, str]:
+def read_packages(options: Sequence[str]) -> dict[str, str]:
     """Return the folders of packages by name; ConfigurationError names what is no pair."""
     from gait_core.errors import ConfigurationError
 
     packages = {}
-    for text in given:
+    for text in options:
         name, equals, path = text.partition('=')
         if not (name and equals and path):
             raise ConfigurationError(f"--package '{text}': expected NAME=PATH")
@@ -87,7 +87,7 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def trial_object(
+def trial_as_json(
     spec: TrialSpec,
     result: TrialResult,
     wall_time: float,
@@ -105,7 +105,7 @@ def trial_object(
         Of ``bridge`` and ``controller``, where they are processes of their own.
 
     """
-    metrics = {name: result.metrics.get(name) for name in _FROM_METRICS}
+    metrics = {name: result.metrics.get(name) for name in _PRINTED_METRICS}
     if metrics['steps'] is not None:
         metrics['steps'] = int(metrics['steps'])
     simulated = result.ticks * spec.scene.control_period
@@ -154,4 +154,4 @@ def print_trial(values: Mapping[str, Any], reason: str) -> None:
 
 def exit_code(status: str) -> int:
     """Return 0 for ``ok`` and ``fell``, else 1."""
-    return 0 if status in ('ok', 'fell') else FAILED
+    return 0 if status in ('ok', 'fell') else EXIT_FAILED

@@ -16,7 +16,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from gait_tools.commands.common import FAILED, add_settings, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_settings, print_json
 
 if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
@@ -71,20 +71,20 @@ def run(options: Namespace) -> int:
     """Run or resume an evolution."""
     from gait_core.errors import RunStopped
     from gait_evolver.loop import Evolution, evolution_summary
-    from gait_tools.progress import make_display
+    from gait_tools.progress import make_progress_display
 
     # The evaluator first: a mistake in its name must not leave an empty run behind.
     if options.resume:
         _check_resumable(options)
-        evaluator = make_evaluator(options, _recorded(options))
-        store, recorded = _reopened(options)
+        evaluator = make_evaluator(options, _recorded_experiment(options))
+        store, recorded = _reopen_store(options)
     else:
         _refuse_skipping(options)
-        plan = plan_of(options)
+        plan = plan_from_options(options)
         evaluator = make_evaluator(options, plan.experiment)
-        store, recorded = _created(options, plan), []
+        store, recorded = _create_store(options, plan), []
     stopped: KeyboardInterrupt | RunStopped | None = None
-    display = make_display()
+    display = make_progress_display()
     evolution = Evolution(
         store, evaluator, recorded, display, say=display.note, skipped=options.skip_trial
     )
@@ -93,7 +93,7 @@ def run(options: Namespace) -> int:
     except (KeyboardInterrupt, RunStopped) as error:
         stopped = error
         # First: the terminal may be gone.
-        remedy = _stopped(store, error, options.skip_trial)
+        remedy = _record_stop(store, error, options.skip_trial)
     finally:
         evaluator.close()
         with suppress(OSError):
@@ -110,10 +110,10 @@ def run(options: Namespace) -> int:
             print(f'gait: {remedy}', file=sys.stderr, flush=True)
     if isinstance(stopped, KeyboardInterrupt):
         raise stopped
-    return FAILED if stopped or values['best_fitness'] is None else 0
+    return EXIT_FAILED if stopped or values['best_fitness'] is None else 0
 
 
-def _stopped(
+def _record_stop(
     store: RunStore, error: KeyboardInterrupt | RunStopped, skipped: Sequence[str]
 ) -> str:
     """Note in the folder of a run why it stopped and how it goes on; return that line."""
@@ -133,14 +133,14 @@ def _stopped(
     return line
 
 
-def plan_of(options: Namespace) -> Plan:
+def plan_from_options(options: Namespace) -> Plan:
     """Return the resolved experiment that the options describe."""
     from gait_core.errors import ConfigurationError
     from gait_evolver.plan import load_plan
 
     if not options.experiment:
         raise ConfigurationError('which experiment? See `gait list experiments`')
-    return load_plan(options.experiment, overrides_of(options))
+    return load_plan(options.experiment, overrides_from_options(options))
 
 
 def _refuse_skipping(options: Namespace) -> None:
@@ -150,7 +150,7 @@ def _refuse_skipping(options: Namespace) -> None:
         raise ConfigurationError('--skip-trial needs --resume and --run-dir DIR')
 
 
-def _created(options: Namespace, plan: Plan) -> RunStore:
+def _create_store(options: Namespace, plan: Plan) -> RunStore:
     from gait_evolver.loop import new_run_folder
     from gait_evolver.run.store import RunStore
 
@@ -160,7 +160,7 @@ def _created(options: Namespace, plan: Plan) -> RunStore:
     return RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
 
 
-def _reopened(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
+def _reopen_store(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
     from gait_core.errors import ConfigurationError
     from gait_evolver.run.store import RunStore
 
@@ -198,13 +198,13 @@ def _check_skipped(names: Sequence[str], store: RunStore) -> None:
             raise ConfigurationError(f"--skip-trial '{name}': the run is on {engines}")
 
 
-def _recorded(options: Namespace) -> Experiment:
+def _recorded_experiment(options: Namespace) -> Experiment:
     from gait_evolver.run.store import read_run
 
     return read_run(Path(options.run_dir))[1]
 
 
-def overrides_of(options: Namespace) -> dict[str, Any]:
+def overrides_from_options(options: Namespace) -> dict[str, Any]:
     """Return what the options change of the experiment, nested as in its file."""
     from gait_core.trial.setup import merge_settings, parse_settings
     from gait_evolver.plan import single_engine_overrides
@@ -241,7 +241,7 @@ def _check_resumable(options: Namespace) -> None:
         if value not in (None, []):
             raise ConfigurationError(f'{flag} cannot change a run that is resumed')
     if options.experiment:
-        recorded = _recorded(options).name
+        recorded = _recorded_experiment(options).name
         if Path(options.experiment).stem != recorded:
             raise ConfigurationError(
                 f"{options.run_dir} is a run of '{recorded}', not of '{options.experiment}'"

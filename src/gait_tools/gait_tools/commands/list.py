@@ -33,17 +33,17 @@ def run(options: Namespace) -> int:
 
     if options.kind not in KINDS:
         raise unknown_name_error('kind', options.kind, KINDS)
-    names = names_of(options.kind)
+    names = names_of_kind(options.kind)
     if options.json:
         print_json({'kind': options.kind, 'names': list(names)})
         return 0
     width = max((len(name) for name in names), default=0)
     for name in names:
-        print(f'{name:{width}}  {_line(options.kind, name)}'.rstrip())
+        print(f'{name:{width}}  {_describe_name(options.kind, name)}'.rstrip())
     return 0
 
 
-def names_of(kind: str) -> tuple[str, ...]:
+def names_of_kind(kind: str) -> tuple[str, ...]:
     """Return the names of a kind, sorted."""
     from gait_core import registry
     from gait_core.robot.find import robot_names
@@ -56,7 +56,7 @@ def names_of(kind: str) -> tuple[str, ...]:
     return special[kind]() if kind in special else registry.names(kind)
 
 
-def _line(kind: str, name: str) -> str:
+def _describe_name(kind: str, name: str) -> str:
     from gait_core import registry
     from gait_core.errors import ConfigurationError
     from gait_evolver.experiment import load_experiment

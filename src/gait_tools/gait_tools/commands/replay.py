@@ -19,20 +19,20 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from gait_tools.commands.common import (
-    FAILED,
+    EXIT_FAILED,
     add_json,
     exit_code,
     print_json,
     print_trial,
-    trial_object,
+    trial_as_json,
 )
 from gait_tools.commands.trials import (
-    Outcome,
+    TrialOutcome,
     add_run_options,
-    check_shown,
+    check_display_options,
+    print_exception,
     run_trials,
-    show,
-    tell_exception,
+    show_trial,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gait_core.trial.rollout import Rollout
     from gait_core.trial.spec import TrialSpec
 
-TOLERANCE = 0.05
+FITNESS_TOLERANCE = 0.05
 """Relative difference of the fitness that another platform may make."""
 
 
@@ -74,21 +74,21 @@ def run(options: Namespace) -> int:
 
     if is_bag(Path(options.source)):
         return _replay_bag(options)
-    check_shown(options)
-    champion = load(Path(options.source), options.engine, options.individual)
+    check_display_options(options)
+    champion = load_champion(Path(options.source), options.engine, options.individual)
     if options.export:
         _check_export(Path(options.export), champion)
     spec = champion.spec
     if options.engine and options.engine != spec.scene.engine:
         spec = replace(spec, scene=scene_with_engine(spec.scene, options.engine))
-    outcomes = _run(options, replace(champion, spec=spec))
+    outcomes = _run_repeats(options, replace(champion, spec=spec))
     if options.export:
         _export(Path(options.export), replace(champion, spec=spec), outcomes[0])
-    show(options, outcomes[0].rollout)
-    return _compare(options, champion, spec, outcomes)
+    show_trial(options, outcomes[0].rollout)
+    return _compare_with_record(options, champion, spec, outcomes)
 
 
-def _run(options: Namespace, champion: Champion) -> list[Outcome]:
+def _run_repeats(options: Namespace, champion: Champion) -> list[TrialOutcome]:
     from gait_tools.bags.folder import BagFolder
 
     bags = BagFolder(Path(options.record), champion) if options.record else None
@@ -104,8 +104,8 @@ def _run(options: Namespace, champion: Champion) -> list[Outcome]:
     return outcomes
 
 
-def _compare(
-    options: Namespace, champion: Champion, spec: TrialSpec, outcomes: Sequence[Outcome]
+def _compare_with_record(
+    options: Namespace, champion: Champion, spec: TrialSpec, outcomes: Sequence[TrialOutcome]
 ) -> int:
     results = [outcome.result for outcome in outcomes]
     first = results[0]
@@ -116,11 +116,11 @@ def _compare(
         mean == recorded
         and tuple(result.trial_hash for result in results) == champion.trial_hashes
     )
-    values: dict[str, Any] = trial_object(spec, first, outcomes[0].wall_time, outcomes[0].pids)
+    values: dict[str, Any] = trial_as_json(spec, first, outcomes[0].wall_time, outcomes[0].pids)
     values.update(fitness=mean, recorded_fitness=recorded, equal=equal)
     if options.json:
         print_json(values)
-        tell_exception(first)
+        print_exception(first)
     else:
         print_trial(values, first.reason)
         print(f'  {"recorded fitness:":19}{"none" if recorded is None else f"{recorded:.4f}"}')
@@ -134,13 +134,13 @@ def _compare(
             file=sys.stderr,
         )
         return exit_code(first.status)
-    return _explain(champion, first.fingerprint, mean)
+    return _explain_difference(champion, first.fingerprint, mean)
 
 
 def _check_export(path: Path, champion: Champion) -> None:
     """Raise ConfigurationError, before a trial is run, if the file cannot be written."""
     from gait_core.errors import ConfigurationError
-    from gait_tools.bags.write import check_bag, free_name
+    from gait_tools.bags.write import check_bag, unused_path
 
     if path.suffix not in ('.csv', '.yaml'):
         check_bag(path)
@@ -156,28 +156,28 @@ def _check_export(path: Path, champion: Champion) -> None:
         files.append(path.with_suffix('.npz'))
     for file in files:
         if file.is_file() or file.is_dir():
-            raise ConfigurationError(f"'{file}' exists; nearest valid: '{free_name(path)}'")
+            raise ConfigurationError(f"'{file}' exists; nearest valid: '{unused_path(path)}'")
 
 
-def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
+def _export(path: Path, champion: Champion, outcome: TrialOutcome) -> None:
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import write_champion
     from gait_tools.bags.write import write_bag
 
     if path.suffix == '.yaml':
         try:
-            write_champion(path, _with_its_weights(path, _with_its_robot(champion)))
+            write_champion(path, _with_copied_weights(path, _with_robot_identity(champion)))
         except OSError as error:
             raise ConfigurationError(f"'{path}': {error.strerror}") from error
     elif outcome.rollout is None:
         raise ConfigurationError(f"'{path}': the trial has no tick to write")
     elif path.suffix == '.csv':
-        write_trajectory(path, outcome.rollout)
+        write_targets_csv(path, outcome.rollout)
     else:
         write_bag(path, outcome.rollout, outcome.result, champion.run)
 
 
-def write_trajectory(path: Path, rollout: Rollout) -> None:
+def write_targets_csv(path: Path, rollout: Rollout) -> None:
     """
     Write the applied joint targets as CSV: ``time_s``, then a column per target [rad or m].
 
@@ -197,7 +197,7 @@ def write_trajectory(path: Path, rollout: Rollout) -> None:
         raise ConfigurationError(f'trajectory {path}: {error.strerror}') from error
 
 
-def _with_its_weights(path: Path, champion: Champion) -> Champion:
+def _with_copied_weights(path: Path, champion: Champion) -> Champion:
     """Return the champion with a copy of its weights beside the file: those of a run go away."""
     from gait_core.files.access import read_bytes, write_atomically
 
@@ -208,7 +208,7 @@ def _with_its_weights(path: Path, champion: Champion) -> Champion:
     return replace(champion, spec=replace(champion.spec, weights=copy.name))
 
 
-def _with_its_robot(champion: Champion) -> Champion:
+def _with_robot_identity(champion: Champion) -> Champion:
     """Return the champion with the identity of its robot, which early files do not hold."""
     from gait_core.robot.identity import identity_of
     from gait_core.robot.load import load_robot
@@ -219,7 +219,7 @@ def _with_its_robot(champion: Champion) -> Champion:
 
 def _replay_bag(options: Namespace) -> int:
     from gait_core.errors import ConfigurationError
-    from gait_tools.bags.controller import through_controller
+    from gait_tools.bags.controller_replay import replay_through_controller
     from gait_tools.bags.read import read_bag
 
     for name in ('engine', 'individual', 'export', 'record', 'ros', 'video', 'viewer'):
@@ -229,7 +229,7 @@ def _replay_bag(options: Namespace) -> int:
                 'alone'
             )
     trial = read_bag(Path(options.source))
-    found = through_controller(trial)
+    found = replay_through_controller(trial)
     values = {
         'bag': options.source,
         'robot': trial.spec.scene.robot,
@@ -247,10 +247,10 @@ def _replay_bag(options: Namespace) -> int:
         else:
             print(f'  {found.differing} differ, the first at tick {found.first}')
             print(f'  largest difference: {found.largest:.3g} at {found.target}')
-    return 0 if found.equal else FAILED
+    return 0 if found.equal else EXIT_FAILED
 
 
-def load(source: Path, engine: str | None, individual: str | None = None) -> Champion:
+def load_champion(source: Path, engine: str | None, individual: str | None = None) -> Champion:
     """
     Return the champion of a file or run directory, as recorded on an engine if it was.
 
@@ -280,7 +280,7 @@ def load(source: Path, engine: str | None, individual: str | None = None) -> Cha
     return champion
 
 
-def _explain(champion: Champion, fingerprint: str, fitness: float | None) -> int:
+def _explain_difference(champion: Champion, fingerprint: str, fitness: float | None) -> int:
     """Say why the replay differs; return 0 where it may."""
     from gait_core.trial.sources import sources_hash
 
@@ -293,14 +293,14 @@ def _explain(champion: Champion, fingerprint: str, fitness: float | None) -> int
             + (': code or robot were changed since' if edited else ''),
             file=sys.stderr,
         )
-        return FAILED
+        return EXIT_FAILED
     near = fitness is not None and math.isclose(
-        fitness, champion.fitness, rel_tol=TOLERANCE, abs_tol=TOLERANCE
+        fitness, champion.fitness, rel_tol=FITNESS_TOLERANCE, abs_tol=FITNESS_TOLERANCE
     )
     print(
         'gait: recorded on another platform; the fitness '
         + ('agrees within' if near else 'differs by more than')
-        + f' {TOLERANCE:.0%}',
+        + f' {FITNESS_TOLERANCE:.0%}',
         file=sys.stderr,
     )
-    return 0 if near else FAILED
+    return 0 if near else EXIT_FAILED

@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
     """Write the page and say where."""
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
-    from gait_tools.report.build import build_page, load_subject
+    from gait_tools.report.build import build_report, load_subject
 
     source = Path(options.source)
     subject = load_subject(source)
@@ -55,14 +55,16 @@ def run(options: Namespace) -> int:
             raise ConfigurationError(f"{flag} '{path}': the folder '{path.parent}' does not exist")
         if path is not None and path.is_dir():
             raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
-    if markdown is not None and not options.card:
+    if markdown is not None and not options.add_section:
         raise ConfigurationError('--markdown needs --card')
-    rows = _card(subject.champion, markdown) if options.card else []
-    html = build_page(subject, rows).html()
+    rows = _robustness_rows(subject.champion, markdown) if options.add_section else []
+    html = build_report(subject, rows).html()
     write_atomically(file, html)
     values = {'report': str(file), 'bytes': len(html.encode())}
     if options.json:
-        print_json({**values, 'card': [asdict(row) for row in rows]} if options.card else values)
+        print_json(
+            {**values, 'card': [asdict(row) for row in rows]} if options.add_section else values
+        )
     else:
         for row in rows:
             print(f'{row.group:14} {row.label:45.45} {row.succeeded} of {row.trials}')
@@ -70,14 +72,16 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _card(champion: Champion | None, markdown: Path | None) -> list[CardRow]:
+def _robustness_rows(champion: Champion | None, markdown: Path | None) -> list[CardRow]:
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
-    from gait_tools.robustness import card, card_markdown
+    from gait_tools.robustness import card_markdown, robustness_card
 
     if champion is None:
         raise ConfigurationError('--card needs a champion: no individual won yet')
-    rows = card(champion, lambda text: print(f'gait: {text} ...', file=sys.stderr, flush=True))
+    rows = robustness_card(
+        champion, lambda text: print(f'gait: {text} ...', file=sys.stderr, flush=True)
+    )
     if markdown is not None:
         write_atomically(markdown, card_markdown(rows))
     return rows

@@ -16,11 +16,11 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from gait_tools.commands.common import FAILED, add_json, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_json, print_json
 
 if TYPE_CHECKING:
-    from gait_tools.study.definition import Part, Row
-    from gait_tools.study.session import Session
+    from gait_tools.study.definition import StudyPart, StudyRow
+    from gait_tools.study.session import StudySession
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -46,14 +46,14 @@ def run(options: Namespace) -> int:
     """Run or resume a study; 1 if a row failed."""
     from gait_core.files.access import write_atomically
     from gait_core.verdict import FAIL
-    from gait_tools.study.definition import load_study, run_study, study_object
+    from gait_tools.study.definition import load_study, run_study, study_as_json
     from gait_tools.study.page import study_page
 
     study = load_study(options.name)
-    session = _session(options)
+    session = _open_session(options)
     began = time.perf_counter()
     try:
-        rows = run_study(study, session, _tell)
+        rows = run_study(study, session, _print_part)
     except KeyboardInterrupt:
         command = f'gait study {study.name} --run-dir {shlex.quote(str(session.folder))} --resume'
         print(f'gait: interrupted; go on with: {command}', file=sys.stderr)
@@ -62,7 +62,7 @@ def run(options: Namespace) -> int:
         session.close()
     page = study_page(study, session, rows, time.perf_counter() - began)
     write_atomically(session.folder / f'{study.name}.md', page)
-    values = study_object(study, session, rows)
+    values = study_as_json(study, session, rows)
     if options.json:
         print_json(values)
     else:
@@ -70,13 +70,13 @@ def run(options: Namespace) -> int:
         names = ('passed', 'failed', 'differs', 'skipped')
         print(', '.join(f'{values[name]} {name}' for name in names))
         print(f'page and pictures: {session.folder}')
-    return FAILED if any(row.verdict == FAIL for row in rows) else 0
+    return EXIT_FAILED if any(row.verdict == FAIL for row in rows) else 0
 
 
-def _session(options: Namespace) -> Session:
+def _open_session(options: Namespace) -> StudySession:
     from gait_core.errors import ConfigurationError
     from gait_evolver.loop import new_run_folder
-    from gait_tools.study.session import Session
+    from gait_tools.study.session import StudySession
 
     if options.resume:
         if not options.run_dir:
@@ -84,29 +84,31 @@ def _session(options: Namespace) -> Session:
         if options.seed is not None or options.quick:
             flag = '--quick' if options.quick else '--seed'
             raise ConfigurationError(f'{flag} cannot change a study that is resumed')
-        return Session.resume(Path(options.run_dir), options.name, options.workers)
+        return StudySession.resume(Path(options.run_dir), options.name, options.workers)
     seed = 1 if options.seed is None else options.seed
     folder = Path(options.run_dir) if options.run_dir else new_run_folder(options.name, seed)
-    return Session.create(folder, options.name, options.quick, seed, options.workers)
+    return StudySession.create(folder, options.name, options.quick, seed, options.workers)
 
 
-def _tell(part: Part, rows: Sequence[Row]) -> None:
-    from gait_tools.study.definition import counts
+def _print_part(part: StudyPart, rows: Sequence[StudyRow]) -> None:
+    from gait_tools.study.definition import count_verdicts
 
-    found = ', '.join(f'{number} {name}' for name, number in counts(rows).items() if number)
+    found = ', '.join(
+        f'{number} {name}' for name, number in count_verdicts(rows).items() if number
+    )
     print(f'gait: {part.name}: {found}', file=sys.stderr, flush=True)
 
 
-def _print_rows(rows: Sequence[Row]) -> None:
-    from gait_tools.study.page import shown
+def _print_rows(rows: Sequence[StudyRow]) -> None:
+    from gait_tools.study.page import format_value
 
     width = max((len(row.id) for row in rows), default=0)
     for row in rows:
         unit = '' if row.unit == '-' else f' {row.unit}'
         published = (
-            f', published {shown(row.published, unit)}' if row.published is not None else ''
+            f', published {format_value(row.published, unit)}' if row.published is not None else ''
         )
-        value = f': {shown(row.measured, unit)}' if row.measured is not None else ''
+        value = f': {format_value(row.measured, unit)}' if row.measured is not None else ''
         bound = f' ({row.tolerance}{published})' if row.tolerance else ''
         print(f'{row.verdict:8}{row.id:{width}}  {row.what}{value}{bound}')
         if row.note and row.verdict != 'pass':

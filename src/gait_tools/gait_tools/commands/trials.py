@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class TrialOutcome:
     """
     Outcome of a trial.
 
@@ -48,7 +48,7 @@ def add_run_options(parser: ArgumentParser) -> None:
     parser.add_argument('--viewer', action='store_true', help='show the trial in a window')
 
 
-def tell_exception(result: TrialResult) -> None:
+def print_exception(result: TrialResult) -> None:
     """Print the exception of a trial on standard error, where the output itself has none."""
     from gait_core.trial.spec import EXCEPTION
 
@@ -56,7 +56,7 @@ def tell_exception(result: TrialResult) -> None:
         print(f'gait: {result.reason}', file=sys.stderr)
 
 
-def check_shown(options: Namespace) -> None:
+def check_display_options(options: Namespace) -> None:
     """Raise ConfigurationError, before a trial is run, if it could not be shown."""
     from gait_tools import display
 
@@ -66,29 +66,33 @@ def check_shown(options: Namespace) -> None:
         display.check_video(Path(options.video))
 
 
-def show(options: Namespace, rollout: Rollout | None) -> None:
+def show_trial(options: Namespace, rollout: Rollout | None) -> None:
     """Show a trial as the options say."""
     from gait_tools import display
 
     if options.video and rollout is not None:
         display.write_video(Path(options.video), rollout)
     if options.viewer and rollout is not None:
-        display.show(rollout)
+        display.play_rollout(rollout)
 
 
 def run_trials(
     specs: Sequence[TrialSpec], *, ros: bool, keep: bool, sensors: str = ''
-) -> list[Outcome]:
+) -> list[TrialOutcome]:
     """
     Run trials that differ in their seeds alone, one after the other.
 
     Over ROS bridge and controller are started once for all, the bridge with the range sensors
     that are named. ``keep`` asks for the records.
     """
-    return _over_ros(specs, keep, sensors) if ros else [_here(spec, keep) for spec in specs]
+    return (
+        _run_over_ros(specs, keep, sensors)
+        if ros
+        else [_run_in_process(spec, keep) for spec in specs]
+    )
 
 
-def _here(spec: TrialSpec, keep: bool) -> Outcome:
+def _run_in_process(spec: TrialSpec, keep: bool) -> TrialOutcome:
     from gait_core.errors import ConfigurationError, SimulationDiverged
     from gait_core.trial.failures import exception_result, is_resource_shortage, raise_on_os_exit
     from gait_core.trial.loop import result_without_ticks, run_loop
@@ -99,7 +103,7 @@ def _here(spec: TrialSpec, keep: bool) -> Outcome:
             loop = run_loop(spec)
             result = loop.result()
     except SimulationDiverged as error:
-        return Outcome(
+        return TrialOutcome(
             result=result_without_ticks(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0
         )
     except KeyboardInterrupt:
@@ -108,13 +112,13 @@ def _here(spec: TrialSpec, keep: bool) -> Outcome:
     except BaseException as error:
         if isinstance(error, ConfigurationError) or is_resource_shortage(error):
             raise
-        return Outcome(result=exception_result(spec, error), rollout=None, wall_time=0.0)
-    return Outcome(
+        return TrialOutcome(result=exception_result(spec, error), rollout=None, wall_time=0.0)
+    return TrialOutcome(
         result=result, rollout=loop.rollout() if keep else None, wall_time=result.wall_time
     )
 
 
-def _over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[Outcome]:
+def _run_over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[TrialOutcome]:
     from gait_core.errors import ConfigurationError
 
     try:
@@ -129,9 +133,9 @@ def _over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[Outc
             for spec in specs:
                 with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
                     trial = session.run(spec, record=folder if keep else '')
-                    rollout = _recorded(Path(folder))
+                    rollout = _read_rollout(Path(folder))
                 outcomes.append(
-                    Outcome(
+                    TrialOutcome(
                         result=trial.result,
                         rollout=rollout,
                         wall_time=trial.wall_time,
@@ -143,7 +147,7 @@ def _over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[Outc
     return outcomes
 
 
-def _recorded(folder: Path) -> Rollout | None:
+def _read_rollout(folder: Path) -> Rollout | None:
     from gait_core.trial.record import read_record
 
     # A trial that diverged before its first tick leaves no record.

@@ -19,14 +19,14 @@ from gait_tools.commands.common import (
     exit_code,
     print_json,
     print_trial,
-    trial_object,
+    trial_as_json,
 )
 from gait_tools.commands.trials import (
     add_run_options,
-    check_shown,
+    check_display_options,
+    print_exception,
     run_trials,
-    show,
-    tell_exception,
+    show_trial,
 )
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Run the trial, then show what was asked for."""
-    check_shown(options)
-    spec = spec_of(options)
+    check_display_options(options)
+    spec = spec_from_options(options)
     if options.sensors:
         _check_sensors(options)
     if options.cmd is not None:
-        _tell_beyond(spec)
+        _warn_of_clipped_command(spec)
     if options.record:
         from gait_tools.bags.write import check_bag
 
@@ -80,15 +80,15 @@ def run(options: Namespace) -> int:
     keep = bool(options.record or options.video or options.viewer) or not options.json
     (outcome,) = run_trials([spec], ros=options.ros, keep=keep, sensors=options.sensors)
     result, rollout = outcome.result, outcome.rollout
-    values = trial_object(spec, result, outcome.wall_time, outcome.pids)
+    values = trial_as_json(spec, result, outcome.wall_time, outcome.pids)
     if options.record and rollout is not None:
         from gait_tools.bags.write import write_bag
 
         write_bag(Path(options.record), rollout, result)
-    show(options, rollout)
+    show_trial(options, rollout)
     if options.json:
         print_json(values)
-        tell_exception(result)
+        print_exception(result)
     else:
         print_trial(values, result.reason)
         if rollout is not None and result.may_win:
@@ -96,14 +96,14 @@ def run(options: Namespace) -> int:
     return exit_code(result.status)
 
 
-def spec_of(options: Namespace) -> TrialSpec:
+def spec_from_options(options: Namespace) -> TrialSpec:
     """Return the trial that the options describe; ConfigurationError names a mistake."""
     from gait_core.robot.load import load_robot
     from gait_core.trial import setup as trial_setup
     from gait_core.trial.spec import TrialSpec
 
     robot = load_robot(options.robot)
-    controller, preset, gait, own = _gait(options)
+    controller, preset, gait, own = _gait_from_options(options)
     settings = trial_setup.parse_settings(options.settings)
     _check_sections(settings)
     controller, preset = trial_setup.choose_controller(robot, controller, preset)
@@ -130,14 +130,14 @@ def spec_of(options: Namespace) -> TrialSpec:
         script=script,
         seed=options.seed,
         duration=duration,
-        settle_time=_number(
+        settle_time=_read_seconds(
             'settle_time', settings.get('settle_time', robot.defaults.get('settle_time', 0.0))
         ),
         **own,
     )
 
 
-def _tell_beyond(spec: TrialSpec) -> None:
+def _warn_of_clipped_command(spec: TrialSpec) -> None:
     """Say on standard error what of the commanded velocity the controller does not walk."""
     from gait_core.motion.velocity_limits import describe_clipping
     from gait_core.robot.load import load_robot
@@ -163,7 +163,7 @@ def _check_sensors(options: Namespace) -> None:
         raise ConfigurationError('--sensors needs --ros: what they see is published on topics')
 
 
-def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:
+def _gait_from_options(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:
     """
     Return controller, preset and gait parameters, those of a champion first.
 
@@ -211,7 +211,7 @@ def _check_sections(settings: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"setting '{name}' needs a name behind a dot: {name}.<name>")
 
 
-def _number(name: str, value: Any) -> float:
+def _read_seconds(name: str, value: Any) -> float:
     from gait_core.errors import ConfigurationError
 
     if isinstance(value, bool) or not isinstance(value, (int, float)):

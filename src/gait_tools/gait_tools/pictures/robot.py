@@ -49,8 +49,8 @@ def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorks
     from matplotlib.figure import Figure
 
     poses = link_poses(robot, robot.joint_stance)
-    corners, shades = _faces(robot, poses)
-    feet = _feet(robot, poses)
+    corners, shades = _shaded_triangles(robot, poses)
+    feet = _sole_points(robot, poses)
     figure = Figure(figsize=_SIZE, dpi=_DPI, layout='constrained')
     canvas = FigureCanvasAgg(figure)
     figure.suptitle(robot.name)
@@ -61,18 +61,18 @@ def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorks
         _draw_shapes(axes, corners, shades)
         _draw_legs(axes, robot, poses, feet, workspaces)
         _draw_ground(axes, robot, feet)
-        _frame(axes, corners, feet)
+        _set_limits(axes, corners, feet)
         if place > 1:
             # Seen along y its numbers lie upon each other.
             axes.set(yticks=[], ylabel='')
-    _save(path, canvas)
+    _save_png(path, canvas)
 
 
-def _faces(robot: RobotModel, poses: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _shaded_triangles(robot: RobotModel, poses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the triangles (f, 3, 3) [m] of all shapes in the base frame and their colours."""
     triangles, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 3))]
     for link, pose in zip(robot.links, poses, strict=True):
-        for corners in _hulls(link):
+        for corners in _link_hulls(link):
             placed = corners @ pose[:3, :3].T + pose[:3, 3]
             normals = np.cross(placed[:, 1] - placed[:, 0], placed[:, 2] - placed[:, 0])
             lengths = np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
@@ -82,7 +82,7 @@ def _faces(robot: RobotModel, poses: FloatArray) -> tuple[FloatArray, FloatArray
     return np.concatenate(triangles), np.concatenate(colours)
 
 
-def _hulls(link: Link) -> list[FloatArray]:
+def _link_hulls(link: Link) -> list[FloatArray]:
     """Return the triangles of the hull of each shape in the link's frame, (f, 3, 3) each."""
     found = []
     for shape in link.visuals or link.collisions:
@@ -97,7 +97,7 @@ def _hulls(link: Link) -> list[FloatArray]:
     return found
 
 
-def _feet(robot: RobotModel, poses: FloatArray) -> FloatArray:
+def _sole_points(robot: RobotModel, poses: FloatArray) -> FloatArray:
     rows = [robot.link_index[leg.sole] for leg in robot.legs]
     return np.array(
         [
@@ -145,7 +145,7 @@ def _draw_ground(axes: Any, robot: RobotModel, feet: FloatArray) -> None:
     axes.plot(com[:1], com[1:2], [feet[:, 2].min()], 'kx', markersize=6)
 
 
-def _frame(axes: Any, corners: FloatArray, feet: FloatArray) -> None:
+def _set_limits(axes: Any, corners: FloatArray, feet: FloatArray) -> None:
     points = np.concatenate([corners.reshape(-1, 3), feet])
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     half = 0.5 * float(np.ptp(points, axis=0).max())
@@ -161,7 +161,7 @@ def _frame(axes: Any, corners: FloatArray, feet: FloatArray) -> None:
     axes.tick_params(labelsize=6)
 
 
-def _save(path: Path, canvas: Any) -> None:
+def _save_png(path: Path, canvas: Any) -> None:
     """Write a PNG of few colours: a tenth of the size of one of all."""
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3])

@@ -21,7 +21,7 @@ from gait_core.trial.rollout import Rollout
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_BYTES = 2_000_000
+MAX_GIF_SIZE = 2_000_000
 """Largest GIF; colours and then size are reduced until it fits."""
 
 _PALETTES = (64, 32, 16, 8)
@@ -49,11 +49,11 @@ def write_gif(
     if not pictures:
         raise ConfigurationError(f"video '{path}': the trial has no frames")
     period = round(1000.0 / frames_per_second)
-    with _writing(path):
+    with _picture_errors(path):
         while True:
             for colours in _PALETTES:
-                content = _gif(pictures, colours, period)
-                if len(content) <= MOST_BYTES:
+                content = _encode_gif(pictures, colours, period)
+                if len(content) <= MAX_GIF_SIZE:
                     write_atomically(path, content)
                     return
             pictures = [
@@ -62,7 +62,7 @@ def write_gif(
             ]
 
 
-def _gif(pictures: list[Any], colours: int, period: int) -> bytes:
+def _encode_gif(pictures: list[Any], colours: int, period: int) -> bytes:
     # One palette, taken from frames spread over the whole, keeps still parts still.
     sample = pictures[:: max(1, len(pictures) // 4)]
     sheet = Image.new('RGB', (sample[0].width, sample[0].height * len(sample)))
@@ -93,7 +93,7 @@ def draw_zmp(path: Path, rollout: Rollout) -> None:
     """
     series = contact_zmp(rollout)
     path_xy = np.where(series.defined[:, None], series.points[:, :2], np.nan)
-    with figure_of(path, (11.0, 4.5)) as figure:
+    with saved_figure(path, (11.0, 4.5)) as figure:
         above, along = figure.subplots(1, 2, width_ratios=(1.3, 1.0))
         _draw_polygons(above, rollout)
         above.plot(*path_xy.T, color='tab:red', linewidth=0.8, label='ZMP')
@@ -125,7 +125,7 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
         raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
     diagram = trial_gait_diagram(rollout)
     names = list(diagram.stances)
-    with figure_of(path, (8.0, 0.5 * len(names) + 1.2)) as figure:
+    with saved_figure(path, (8.0, 0.5 * len(names) + 1.2)) as figure:
         axes = figure.subplots()
         for row, name in enumerate(names):
             spans = [(start, end - start) for start, end in diagram.stances[name]]
@@ -135,7 +135,7 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
         axes.set(xlabel='time [s]', xlim=(0.0, rollout.ticks * rollout.dt), title='stance')
 
 
-def draw_progress(path: Path, fitness: list[list[float]]) -> None:
+def draw_fitness(path: Path, fitness: list[list[float]]) -> None:
     """
     Draw the fitness of every trial that may win over the generations, and the best ever seen.
 
@@ -147,7 +147,7 @@ def draw_progress(path: Path, fitness: list[list[float]]) -> None:
 
     """
     best = np.maximum.accumulate([max(values, default=-np.inf) for values in fitness])
-    with figure_of(path, (6.0, 4.0)) as figure:
+    with saved_figure(path, (6.0, 4.0)) as figure:
         axes = figure.subplots()
         for generation, values in enumerate(fitness):
             axes.plot([generation] * len(values), values, '.', color='0.6')
@@ -157,7 +157,7 @@ def draw_progress(path: Path, fitness: list[list[float]]) -> None:
 
 
 @contextmanager
-def figure_of(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+def saved_figure(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     """Yield a figure of a size [inch] and save it at the end."""
     # Figures of their own canvas: no display, and no state shared with the user's pyplot.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -166,14 +166,14 @@ def figure_of(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     figure = Figure(figsize=size, layout='constrained')
     FigureCanvasAgg(figure)
     yield figure
-    with _writing(path):
+    with _picture_errors(path):
         content = io.BytesIO()
         figure.savefig(content, dpi=110, format=path.suffix[1:] or 'png')
         write_atomically(path, content.getvalue())
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _picture_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -20,11 +20,11 @@ from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import read_generations, read_run
 from gait_tools.report import charts
-from gait_tools.report.page import Page, command, figures, table
-from gait_tools.report.replay import replay
-from gait_tools.robustness import CardRow, spread
+from gait_tools.report.page import ReportPage, command_html, figures_html, table_html
+from gait_tools.report.replay import replay_data
+from gait_tools.robustness import CardRow, format_spread
 
-_FIGURES = (
+_SHOWN_METRICS = (
     ('distance_m', 'distance', 'm'),
     ('mean_speed_mps', 'mean speed', 'm/s'),
     ('steps', 'steps', ''),
@@ -37,7 +37,7 @@ _FIGURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class ReportSubject:
     """Subject of a report: a champion, and the run that it came from if that is at hand."""
 
     file: Path
@@ -47,7 +47,7 @@ class Subject:
     generations: Sequence[Sequence[TrialRow]] = ()
 
 
-def load_subject(source: Path) -> Subject:
+def load_subject(source: Path) -> ReportSubject:
     """
     Return what stands in a run directory or a champion file.
 
@@ -58,13 +58,13 @@ def load_subject(source: Path) -> Subject:
 
     """
     if not source.is_dir():
-        return Subject(file=source, champion=_checked_champion(source))
+        return ReportSubject(file=source, champion=_checked_champion(source))
     _, experiment = read_run(source)
     generations = read_generations(source)
     if not generations:
         raise ConfigurationError(f'{source}: no generation is finished yet')
     file = source / 'champion.yaml'
-    return Subject(
+    return ReportSubject(
         file=file,
         champion=_checked_champion(file) if file.exists() else None,
         folder=source,
@@ -80,7 +80,7 @@ def _checked_champion(file: Path) -> Champion:
     return champion
 
 
-def build_page(subject: Subject, card: Sequence[CardRow] = ()) -> Page:
+def build_report(subject: ReportSubject, card: Sequence[CardRow] = ()) -> ReportPage:
     """Return the page; the champion's trial is run again for its pictures."""
     champion = subject.champion
     name = (
@@ -88,24 +88,24 @@ def build_page(subject: Subject, card: Sequence[CardRow] = ()) -> Page:
         if subject.experiment
         else str((champion.run if champion else {}).get('experiment', subject.file.stem))
     )
-    page = Page(title=f'{name}: gait report')
-    _head(page, subject, name)
+    page = ReportPage(title=f'{name}: gait report')
+    _add_head(page, subject, name)
     if champion is not None:
         loop = run_loop(champion.spec)
         result, rollout = loop.result(), loop.rollout()
-        _champion_figures(page, champion, result)
-        _player(page, champion, result, rollout)
+        _add_champion_figures(page, champion, result)
+        _add_player(page, champion, result, rollout)
     if subject.generations:
-        _search(page, subject)
+        _add_search(page, subject)
     if champion is not None:
-        _trial(page, rollout)
-    _card(page, card)
-    _gates(page, subject, rollout if champion is not None else None)
-    _repeat(page, subject)
+        _add_trial(page, rollout)
+    _add_robustness(page, card)
+    _add_gates(page, subject, rollout if champion is not None else None)
+    _add_commands(page, subject)
     return page
 
 
-def _head(page: Page, subject: Subject, name: str) -> None:
+def _add_head(page: ReportPage, subject: ReportSubject, name: str) -> None:
     experiment, champion = subject.experiment, subject.champion
     words = []
     if experiment is not None:
@@ -123,25 +123,27 @@ def _head(page: Page, subject: Subject, name: str) -> None:
     page.add(f'<p class="quiet">{escape(" ".join(words))}</p>')
 
 
-def _champion_figures(page: Page, champion: Champion, result: TrialResult) -> None:
-    found = [('fitness', _short(champion.fitness), ''), ('status', champion.status, '')]
+def _add_champion_figures(page: ReportPage, champion: Champion, result: TrialResult) -> None:
+    found = [('fitness', _format_number(champion.fitness), ''), ('status', champion.status, '')]
     found += [
-        (label, _short(result.metrics[name]), unit)
-        for name, label, unit in _FIGURES
+        (label, _format_number(result.metrics[name]), unit)
+        for name, label, unit in _SHOWN_METRICS
         if name in result.metrics
     ]
-    page.add(figures(found))
+    page.add(figures_html(found))
 
 
-def _player(page: Page, champion: Champion, result: TrialResult, rollout: Rollout) -> None:
-    page.replay = replay(rollout)
+def _add_player(
+    page: ReportPage, champion: Champion, result: TrialResult, rollout: Rollout
+) -> None:
+    page.replay = replay_data(rollout)
     same = result.trial_hash == champion.trial_hashes[0]
     word = (
         '<span class="good">equal to its record to the last bit</span>'
         if same
         else '<span class="bad">not equal to its record</span> (another platform or version?)'
     )
-    page.card(
+    page.add_section(
         'The best gait',
         '<div id="player"></div>'
         '<div class="controls"><button id="play">Play</button>'
@@ -152,35 +154,35 @@ def _player(page: Page, champion: Champion, result: TrialResult, rollout: Rollou
     )
 
 
-def _search(page: Page, subject: Subject) -> None:
+def _add_search(page: ReportPage, subject: ReportSubject) -> None:
     experiment = subject.experiment
     assert experiment is not None
     units = {gene.name: gene.unit for gene in resolve_experiment(experiment).space.genes}
     rows = subject.generations
-    page.card('Fitness', page.chart(charts.fitness_chart(rows)))
-    page.card('Spread over the repeats', page.chart(charts.repeats_chart(rows)))
+    page.add_section('Fitness', page.chart(charts.fitness_chart(rows)))
+    page.add_section('Spread over the repeats', page.chart(charts.repeats_chart(rows)))
     small = ''.join(
         f'<div><h3>{escape(str(figure["title"]))}</h3>{page.chart(figure)}</div>'
         for figure in charts.parameter_charts(rows, units)
     )
-    page.card('Parameters', f'<div class="small-charts">{small}</div>')
+    page.add_section('Parameters', f'<div class="small-charts">{small}</div>')
 
 
-def _trial(page: Page, rollout: Rollout) -> None:
-    page.card('Gait diagram', page.chart(charts.gait_chart(rollout)))
+def _add_trial(page: ReportPage, rollout: Rollout) -> None:
+    page.add_section('Gait diagram', page.chart(charts.gait_chart(rollout)))
     zmp = page.chart(charts.zmp_chart(rollout))
-    page.card(
+    page.add_section(
         'Zero-moment point',
         f'<div class="two">{zmp}{page.chart(charts.margin_chart(rollout))}</div>',
-        f'<p class="quiet">{escape(_steadiness(rollout))}</p>',
+        f'<p class="quiet">{escape(_describe_steadiness(rollout))}</p>',
     )
     energy = page.chart(charts.energy_chart(rollout))
-    page.card(
+    page.add_section(
         'Energy', f'<div class="two">{energy}{page.chart(charts.joints_chart(rollout))}</div>'
     )
 
 
-def _steadiness(rollout: Rollout) -> str:
+def _describe_steadiness(rollout: Rollout) -> str:
     """Return in words how long it walked and how near the zero-moment point came to an edge."""
     found = trial_metrics(rollout)
     words = f'{found.get("steps", 0.0):.0f} steps in {found["duration_s"]:.2f} s'
@@ -193,7 +195,7 @@ def _steadiness(rollout: Rollout) -> str:
     return f'{words}no zero-moment point for {found["zmp_undefined_fraction"]:.0%} of the time.'
 
 
-def _card(page: Page, rows: Sequence[CardRow]) -> None:
+def _add_robustness(page: ReportPage, rows: Sequence[CardRow]) -> None:
     if not rows:
         return
     cells = [
@@ -201,21 +203,21 @@ def _card(page: Page, rows: Sequence[CardRow]) -> None:
             escape(row.group) if i == 0 or rows[i - 1].group != row.group else '',
             escape(row.label),
             f'{row.succeeded} of {row.trials}',
-            _share(row.succeeded, row.trials),
-            spread(row.distance_mean, row.distance_deviation, row.trials),
-            spread(row.fitness_mean, row.fitness_deviation, row.trials),
+            _share_bar(row.succeeded, row.trials),
+            format_spread(row.distance_mean, row.distance_deviation, row.trials),
+            format_spread(row.fitness_mean, row.fitness_deviation, row.trials),
         )
         for i, row in enumerate(rows)
     ]
-    page.card(
+    page.add_section(
         'Robustness',
         '<p class="quiet">Trials that neither fell nor exceeded a gate, beside what the gait was '
         'chosen in. Means and deviations count those that fell, too.</p>',
-        table(('changed', 'to', 'succeeded', '', 'distance [m]', 'fitness'), cells, '  n nn'),
+        table_html(('changed', 'to', 'succeeded', '', 'distance [m]', 'fitness'), cells, '  n nn'),
     )
 
 
-def _gates(page: Page, subject: Subject, rollout: Rollout | None) -> None:
+def _add_gates(page: ReportPage, subject: ReportSubject, rollout: Rollout | None) -> None:
     parts = []
     if subject.generations:
         parts.append(page.chart(charts.outcome_chart(subject.generations)))
@@ -226,7 +228,7 @@ def _gates(page: Page, subject: Subject, rollout: Rollout | None) -> None:
         caught = {name: n for name, n in counts.items() if name not in ('ok', 'fell')}
         total = sum(counts.values())
         parts.append(
-            table(
+            table_html(
                 ('ended as', 'trials', 'share'),
                 [
                     (escape(name), str(n), f'{n / total:.1%}')
@@ -240,24 +242,24 @@ def _gates(page: Page, subject: Subject, rollout: Rollout | None) -> None:
     if rollout is not None:
         parts.append(
             '<h3 style="margin-top:18px">What the best gait reached</h3>'
-            + table(
+            + table_html(
                 ('gate', 'reached', 'limit', ''),
                 [
                     (
                         escape(row['gate'].replace('_', ' ')),
-                        _with_unit(row['value'], row['unit']),
-                        _with_unit(row['limit'], row['unit']),
-                        _share(row['value'], row['limit']),
+                        _format_with_unit(row['value'], row['unit']),
+                        _format_with_unit(row['limit'], row['unit']),
+                        _share_bar(row['value'], row['limit']),
                     )
-                    for row in charts.gates_table(rollout)
+                    for row in charts.gate_rows(rollout)
                 ],
                 ' nn',
             )
         )
-    page.card('How trials ended, and the validity gates', *parts)
+    page.add_section('How trials ended, and the validity gates', *parts)
 
 
-def _share(value: float | None, limit: float) -> str:
+def _share_bar(value: float | None, limit: float) -> str:
     if value is None:
         return ''
     share = min(1.0, max(0.0, value / limit))
@@ -265,20 +267,20 @@ def _share(value: float | None, limit: float) -> str:
     return f'<div class="share"><span{over} style="width:{share:.1%}"></span></div>'
 
 
-def _with_unit(value: float | None, unit: str) -> str:
+def _format_with_unit(value: float | None, unit: str) -> str:
     if value is None:
         return 'not told'
-    return _short(value) + ('' if unit == '-' else f' {escape(unit)}')
+    return _format_number(value) + ('' if unit == '-' else f' {escape(unit)}')
 
 
-def _repeat(page: Page, subject: Subject) -> None:
+def _add_commands(page: ReportPage, subject: ReportSubject) -> None:
     parts = []
     if subject.folder is not None and subject.experiment is not None:
         folder = shlex.quote(str(subject.folder))
         again = shlex.quote(f'{subject.folder}-again')
         parts += [
             '<p>The run, whose log is then equal to the last bit on the platform below:</p>',
-            command(
+            command_html(
                 f'gait evolve {folder}/experiment.yaml '
                 f'--generations {len(subject.generations)} --run-dir {again}',
                 'evolve',
@@ -286,20 +288,20 @@ def _repeat(page: Page, subject: Subject) -> None:
         ]
     if subject.champion is not None:
         source = shlex.quote(str(subject.folder or subject.file))
-        parts += ['<p>The best gait alone:</p>', command(f'gait replay {source}', 'replay')]
+        parts += ['<p>The best gait alone:</p>', command_html(f'gait replay {source}', 'replay')]
         run = subject.champion.run
         facts = [(str(key), str(value)) for key, value in run.items()]
         facts += [('platform', subject.champion.fingerprint)]
         rows = [(escape(key.replace('_', ' ')), escape(value)) for key, value in facts]
-        parts.append(table(('provenance', ''), rows))
+        parts.append(table_html(('provenance', ''), rows))
     if subject.folder is not None:
         text = escape(read_text(subject.folder / 'experiment.yaml'))
         parts.append(
             '<details><summary>experiment.yaml, every default written out</summary>'
             f'<pre>{text}</pre></details>'
         )
-    page.card('Repeat it', *parts)
+    page.add_section('Repeat it', *parts)
 
 
-def _short(value: float) -> str:
+def _format_number(value: float) -> str:
     return f'{value:.0f}' if float(value).is_integer() and abs(value) < 1e6 else f'{value:.4g}'

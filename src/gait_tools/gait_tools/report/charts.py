@@ -16,7 +16,7 @@ from gait_evolver.run.log import TrialRow
 from gait_evolver.scoring import group_by_candidate, status_and_fitness
 
 Chart = dict[str, Any]
-_MOST_POINTS = 1500
+_MAX_POINTS = 1500
 _OUTCOME_COLOURS = (
     'series0',
     'series1',
@@ -41,11 +41,11 @@ def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
     ]
     best = np.maximum.accumulate([max(values, default=-np.inf) for values in found])
     axis = list(range(len(found)))
-    return _chart(
+    return _make_chart(
         [
-            *_band(axis, _quantiles(found, 0.1, 0.9), 'middle 80 %'),
-            _line(axis, _quantiles(found, 0.5)[0], 'median', 'muted'),
-            _line(axis, np.where(np.isfinite(best), best, np.nan), 'best so far', 'accent'),
+            *_band_traces(axis, _quantiles(found, 0.1, 0.9), 'middle 80 %'),
+            _line_trace(axis, _quantiles(found, 0.5)[0], 'median', 'muted'),
+            _line_trace(axis, np.where(np.isfinite(best), best, np.nan), 'best so far', 'accent'),
         ],
         'generation',
         'fitness',
@@ -68,9 +68,9 @@ def repeats_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart | None:
         spread.append(float(np.std(values)))
     if not axis:
         return None
-    trace = _line(axis, mean, 'mean of its repeats', 'accent')
-    trace['error_y'] = {'type': 'data', 'array': _numbers(spread), 'color': 'var:accent'}
-    return _chart([trace], 'generation', 'fitness of the best', height=280)
+    trace = _line_trace(axis, mean, 'mean of its repeats', 'accent')
+    trace['error_y'] = {'type': 'data', 'array': _plain_numbers(spread), 'color': 'var:accent'}
+    return _make_chart([trace], 'generation', 'fitness of the best', height=280)
 
 
 def parameter_charts(
@@ -78,14 +78,14 @@ def parameter_charts(
 ) -> list[Chart]:
     """Return one chart per gene: the spread of each generation and the best so far."""
     charts, axis = [], list(range(len(generations)))
-    best = _best_rows(generations)
+    best = _best_row_by_generation(generations)
     for name, unit in units.items():
         values = [[row.values[name] for row in rows if row.repeat == 0] for rows in generations]
-        chart = _chart(
+        chart = _make_chart(
             [
-                *_band(axis, _quantiles(values, 0.1, 0.9), 'middle 80 %'),
-                _line(axis, _quantiles(values, 0.5)[0], 'median', 'muted'),
-                _line(
+                *_band_traces(axis, _quantiles(values, 0.1, 0.9), 'middle 80 %'),
+                _line_trace(axis, _quantiles(values, 0.5)[0], 'median', 'muted'),
+                _line_trace(
                     axis,
                     [np.nan if row is None else row.values[name] for row in best],
                     'best so far',
@@ -117,7 +117,7 @@ def outcome_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
         for i, status in enumerate(('ok', 'fell', *caught))
         if status in statuses
     ]
-    chart = _chart(traces, 'generation', 'trials', height=280)
+    chart = _make_chart(traces, 'generation', 'trials', height=280)
     chart['layout'].update(barmode='stack', bargap=0.15)
     return chart
 
@@ -133,15 +133,15 @@ def gait_chart(rollout: Rollout) -> Chart | None:
             'orientation': 'h',
             'name': name,
             'y': [name] * len(spans),
-            'base': _numbers([start for start, _ in spans]),
-            'x': _numbers([end - start for start, end in spans]),
+            'base': _plain_numbers([start for start, _ in spans]),
+            'x': _plain_numbers([end - start for start, end in spans]),
             'width': 0.65,
             'marker': {'color': f'var:series{i % 6}'},
             'hovertemplate': '%{base:.2f} s, stands %{x:.2f} s<extra>' + name + '</extra>',
         }
         for i, (name, spans) in enumerate(stances.items())
     ]
-    chart = _chart(traces, 'time [s]', '', height=70 + 44 * len(stances))
+    chart = _make_chart(traces, 'time [s]', '', height=70 + 44 * len(stances))
     chart['layout'].update(barmode='overlay', showlegend=False)
     chart['layout']['yaxis'].update(
         type='category', autorange='reversed', categoryarray=list(stances), ticklabelstandoff=6
@@ -161,11 +161,11 @@ def zmp_chart(rollout: Rollout) -> Chart:
         corners = support_polygon(rollout.contacts.points[rollout.contact_tick == tick])
         if len(corners) >= 2:
             closed = np.vstack([corners, corners[:1]])
-            outline_x += [*_numbers(closed[:, 0]), None]
-            outline_y += [*_numbers(closed[:, 1]), None]
+            outline_x += [*_plain_numbers(closed[:, 0]), None]
+            outline_y += [*_plain_numbers(closed[:, 1]), None]
     base = rollout.body_poses[:, :, :2].mean(axis=1)
     polygons = {
-        **_line(outline_x, outline_y, 'support polygon', 'muted'),
+        **_line_trace(outline_x, outline_y, 'support polygon', 'muted'),
         'fill': 'toself',
         'fillcolor': 'var:band',
         'line': {'width': 1, 'color': 'var:muted'},
@@ -173,12 +173,12 @@ def zmp_chart(rollout: Rollout) -> Chart:
     }
     # A point jumps as feet land: a line would cross where it never was.
     points = {
-        **_line(*_thinned(path), 'zero-moment point', 'accent'),
+        **_line_trace(*_thin_out(path), 'zero-moment point', 'accent'),
         'mode': 'markers',
         'marker': {'color': 'var:accent', 'size': 4, 'opacity': 0.7},
     }
-    chart = _chart(
-        [polygons, _line(*_thinned(base), 'base', 'series2'), points],
+    chart = _make_chart(
+        [polygons, _line_trace(*_thin_out(base), 'base', 'series2'), points],
         'x [m]',
         'y [m]',
         height=380,
@@ -197,13 +197,13 @@ def margin_chart(rollout: Rollout) -> Chart | None:
     middle, width = 0.5 * (edges[1:] + edges[:-1]), edges[1] - edges[0]
     trace = {
         'type': 'bar',
-        'x': _numbers(middle),
-        'y': _numbers(100.0 * share / len(defined)),
+        'x': _plain_numbers(middle),
+        'y': _plain_numbers(100.0 * share / len(defined)),
         'width': float(width),
         'marker': {'color': 'var:accent'},
         'hovertemplate': '%{x:.1f} mm: %{y:.1f} % of the time<extra></extra>',
     }
-    chart = _chart([trace], 'margin [mm]', 'share of the time [%]', height=380)
+    chart = _make_chart([trace], 'margin [mm]', 'share of the time [%]', height=380)
     chart['layout'].update(showlegend=False, bargap=0.05)
     return chart
 
@@ -212,13 +212,13 @@ def energy_chart(rollout: Rollout) -> Chart:
     """Return the positive and the signed work of all joints over time [J]."""
     signed, positive = cumulative_joint_work(rollout).sum(axis=2).T
     traces = [
-        _line(*_thinned(np.column_stack([rollout.time, work])), name, colour)
+        _line_trace(*_thin_out(np.column_stack([rollout.time, work])), name, colour)
         for name, work, colour in (
             ('positive work', positive, 'accent'),
             ('signed work', signed, 'series2'),
         )
     ]
-    return _chart(traces, 'time [s]', 'work [J]', height=300)
+    return _make_chart(traces, 'time [s]', 'work [J]', height=300)
 
 
 def joints_chart(rollout: Rollout) -> Chart | None:
@@ -232,17 +232,17 @@ def joints_chart(rollout: Rollout) -> Chart | None:
         'type': 'bar',
         'orientation': 'h',
         'y': names,
-        'x': _numbers(work[order]),
+        'x': _plain_numbers(work[order]),
         'marker': {'color': 'var:accent'},
         'hovertemplate': '%{x:.2f} J<extra>%{y}</extra>',
     }
-    chart = _chart([trace], 'positive work [J]', '', height=60 + 22 * len(names))
+    chart = _make_chart([trace], 'positive work [J]', '', height=60 + 22 * len(names))
     chart['layout']['showlegend'] = False
     chart['layout']['yaxis'].update(autorange='reversed', type='category')
     return chart
 
 
-def gates_table(rollout: Rollout) -> list[dict[str, Any]]:
+def gate_rows(rollout: Rollout) -> list[dict[str, Any]]:
     """Return what each gate measured in a trial and its limit, in the order of the gates."""
     limits = rollout.spec.gates or default_gate_limits(rollout.robot, rollout.spec.scene)
     rows = []
@@ -252,7 +252,7 @@ def gates_table(rollout: Rollout) -> list[dict[str, Any]]:
     return rows
 
 
-def _best_rows(generations: Sequence[Sequence[TrialRow]]) -> list[TrialRow | None]:
+def _best_row_by_generation(generations: Sequence[Sequence[TrialRow]]) -> list[TrialRow | None]:
     best: TrialRow | None = None
     best_fitness, found = -np.inf, []
     for rows in generations:
@@ -271,15 +271,15 @@ def _quantiles(values: Sequence[Sequence[float]], *shares: float) -> FloatArray:
     )
 
 
-def _band(axis: Sequence[int], bounds: FloatArray, name: str) -> list[Chart]:
+def _band_traces(axis: Sequence[int], bounds: FloatArray, name: str) -> list[Chart]:
     hidden = {'type': 'scatter', 'mode': 'lines', 'line': {'width': 0}, 'hoverinfo': 'skip'}
     low, high = bounds
     return [
-        {**hidden, 'x': list(axis), 'y': _numbers(low), 'showlegend': False},
+        {**hidden, 'x': list(axis), 'y': _plain_numbers(low), 'showlegend': False},
         {
             **hidden,
             'x': list(axis),
-            'y': _numbers(high),
+            'y': _plain_numbers(high),
             'fill': 'tonexty',
             'fillcolor': 'var:band',
             'name': name,
@@ -287,23 +287,23 @@ def _band(axis: Sequence[int], bounds: FloatArray, name: str) -> list[Chart]:
     ]
 
 
-def _line(x: Any, y: Any, name: str, colour: str) -> Chart:
+def _line_trace(x: Any, y: Any, name: str, colour: str) -> Chart:
     return {
         'type': 'scatter',
         'mode': 'lines',
-        'x': _numbers(x),
-        'y': _numbers(y),
+        'x': _plain_numbers(x),
+        'y': _plain_numbers(y),
         'name': name,
         'line': {'color': f'var:{colour}', 'width': 2},
     }
 
 
-def _thinned(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    every = max(1, len(points) // _MOST_POINTS)
+def _thin_out(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    every = max(1, len(points) // _MAX_POINTS)
     return points[::every, 0], points[::every, 1]
 
 
-def _numbers(values: Any) -> list[float | None]:
+def _plain_numbers(values: Any) -> list[float | None]:
     """Return numbers with five digits, which a screen cannot show; what is undefined is null."""
     return [
         None if value is None or not np.isfinite(value) else float(f'{float(value):.5g}')
@@ -311,14 +311,14 @@ def _numbers(values: Any) -> list[float | None]:
     ]
 
 
-def _whole_ticks(count: int) -> Chart:
+def _integer_axis(count: int) -> Chart:
     """Return an axis of 0, 1, ... with at most some ten ticks, none between the numbers."""
     steps = (step * 10**power for power in range(9) for step in (1, 2, 5))
     return {'dtick': next(step for step in steps if 10 * step >= count), 'tick0': 0}
 
 
-def _chart(traces: list[Chart], x: str, y: str, height: int) -> Chart:
-    ticks = _whole_ticks(len(traces[0]['x'])) if x == 'generation' and traces else {}
+def _make_chart(traces: list[Chart], x: str, y: str, height: int) -> Chart:
+    ticks = _integer_axis(len(traces[0]['x'])) if x == 'generation' and traces else {}
     return {
         'traces': traces,
         'layout': {

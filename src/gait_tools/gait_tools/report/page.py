@@ -15,7 +15,7 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(kw_only=True)
-class Page:
+class ReportPage:
     """
     A page that grows from top to bottom.
 
@@ -31,7 +31,7 @@ class Page:
         """Add a piece of HTML."""
         self.body.append(html)
 
-    def card(self, title: str, *parts: str) -> None:
+    def add_section(self, title: str, *parts: str) -> None:
         """Add a section of parts; nothing if all are empty."""
         if any(parts):
             self.add(f'<section class="card"><h2>{escape(title)}</h2>{"".join(parts)}</section>')
@@ -53,15 +53,15 @@ class Page:
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             # Without an icon of its own a browser asks the network for one.
             '<link rel="icon" href="data:,">\n'
-            f'<title>{escape(self.title)}</title>\n<style>\n{_text("page.css")}</style>\n'
+            f'<title>{escape(self.title)}</title>\n<style>\n{_read_text("page.css")}</style>\n'
             f'</head>\n<body>\n<main>\n{"".join(self.body)}\n</main>\n'
             f'<script id="data" type="application/json">{data}</script>\n'
-            f'<script>{_library()}</script>\n<script>\n{_text("page.js")}</script>\n'
+            f'<script>{_plotly_source()}</script>\n<script>\n{_read_text("page.js")}</script>\n'
             '</body>\n</html>\n'
         )
 
 
-def figures(values: Sequence[tuple[str, str, str]]) -> str:
+def figures_html(values: Sequence[tuple[str, str, str]]) -> str:
     """Return a row of figures: name, value and unit of each."""
     cells = (
         f'<div><dt>{escape(name)}</dt><dd>{escape(value)} <small>{escape(unit)}</small></dd></div>'
@@ -70,7 +70,7 @@ def figures(values: Sequence[tuple[str, str, str]]) -> str:
     return f'<dl class="figures">{"".join(cells)}</dl>'
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: str = '') -> str:
+def table_html(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: str = '') -> str:
     """
     Return a table of HTML cells.
 
@@ -95,7 +95,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: str =
     return f'<div class="scroll"><table>{head}{lines}</table></div>'
 
 
-def command(text: str, name: str) -> str:
+def command_html(text: str, name: str) -> str:
     """Return a command with a button that copies it."""
     return (
         f'<div class="command"><pre id="{name}">{escape(text)}</pre>'
@@ -103,11 +103,11 @@ def command(text: str, name: str) -> str:
     )
 
 
-def _text(name: str) -> str:
+def _read_text(name: str) -> str:
     return (_HERE / name).read_text()
 
 
-def _library() -> str:
+def _plotly_source() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:

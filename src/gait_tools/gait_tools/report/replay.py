@@ -18,22 +18,22 @@ from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
 
 _FRAMES_PER_SECOND = 25.0
-_MOST_FRAMES = 500
-_GROUND = 60
+_MAX_FRAMES = 500
+_GROUND_POINTS = 60
 """Points along a side of uneven ground."""
 
-_BALL = np.array(
+_UNIT_BALL = np.array(
     [
         (np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise))
         for rise in np.radians((-90.0, -45.0, 0.0, 45.0, 90.0))
         for turn in np.arange(8) * np.pi / 4.0
     ]
 )
-_NODE = 0.03
+_NODE_RADIUS = 0.03
 """Radius of a link without a shape, in length scales."""
 
 
-def replay(rollout: Rollout) -> dict[str, Any]:
+def replay_data(rollout: Rollout) -> dict[str, Any]:
     """
     Return what the page's player shows: plain data, arrays as base64 of little-endian numbers.
 
@@ -41,37 +41,37 @@ def replay(rollout: Rollout) -> dict[str, Any]:
     every frame.
     """
     robot = rollout.robot
-    period = max(1.0 / _FRAMES_PER_SECOND, rollout.ticks * rollout.dt / _MOST_FRAMES)
+    period = max(1.0 / _FRAMES_PER_SECOND, rollout.ticks * rollout.dt / _MAX_FRAMES)
     every = max(1, round(period / rollout.dt))
     ticks = np.arange(0, rollout.ticks + 1, every)
     frames = link_poses(robot, rollout.joint_positions[ticks], rollout.body_poses[ticks])
     vertices, links, faces = _meshes(robot)
-    ends, end_links = _strings(robot)
+    ends, end_links = _element_ends(robot)
     zmp = contact_zmp(rollout)
     points = np.where(zmp.defined[:, None], zmp.points, np.nan)[ticks]
     return {
         'period': every * rollout.dt,
         'frames': len(ticks),
         'links': len(robot.links),
-        'vertices': _packed(vertices, '<f4'),
+        'vertices': _encode_base64(vertices, '<f4'),
         'link': links.tolist(),
         'faces': faces.T.tolist(),
-        'side': _sides(robot)[links[faces[:, 0]]].tolist(),
-        'strings': _packed(ends, '<f4'),
+        'side': _leg_numbers(robot)[links[faces[:, 0]]].tolist(),
+        'strings': _encode_base64(ends, '<f4'),
         'string_link': end_links.tolist(),
-        'poses': _packed(_poses(frames), '<f4'),
-        'base': _packed(rollout.body_poses[ticks].mean(axis=1)[:, :3], '<f4'),
+        'poses': _encode_base64(_positions_and_quaternions(frames), '<f4'),
+        'base': _encode_base64(rollout.body_poses[ticks].mean(axis=1)[:, :3], '<f4'),
         'zmp': [[round(float(x), 4) for x in p] if np.isfinite(p[0]) else None for p in points],
-        'window': _window(robot),
-        'ground': _ground(rollout, _window(robot)),
+        'window': _half_view_width(robot),
+        'ground': _ground_heights(rollout, _half_view_width(robot)),
     }
 
 
-def _packed(values: FloatArray, kind: str) -> str:
+def _encode_base64(values: FloatArray, kind: str) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
 
 
-def _poses(frames: FloatArray) -> FloatArray:
+def _positions_and_quaternions(frames: FloatArray) -> FloatArray:
     """Return homogeneous transforms (F, L, 4, 4) as positions and quaternions, (F, L, 7)."""
     turns = Rotation.from_matrix(frames[..., :3, :3].reshape(-1, 3, 3)).as_quat()
     return np.concatenate([frames[..., :3, 3], turns.reshape(*frames.shape[:2], 4)], axis=-1)
@@ -92,7 +92,7 @@ def _meshes(robot: RobotModel) -> tuple[FloatArray, IntArray, IntArray]:
 
 def _link_meshes(robot: RobotModel, link: Link) -> list[tuple[FloatArray, IntArray]]:
     nodes = [node for node in robot.contact_nodes if node.link == link.name]
-    small = _NODE * robot.length_scale
+    small = _NODE_RADIUS * robot.length_scale
     meshes = [_hull(*shape_points(shape)) for shape in _shapes(link)]
     meshes += [_hull(np.array([node.point]), max(node.radius, small)) for node in nodes]
     if not meshes and link.mass > 0.0:
@@ -107,11 +107,11 @@ def _shapes(link: Link) -> tuple[Shape, ...]:
 def _hull(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
     """Return the convex hull of balls about points as vertices and triangles facing outwards."""
     if radius > 0.0:
-        points = (points[:, None] + radius * _BALL).reshape(-1, 3)
+        points = (points[:, None] + radius * _UNIT_BALL).reshape(-1, 3)
     try:
         hull = ConvexHull(points)
     except QhullError:  # Flat: a sheet has no hull. A hair of thickness gives it one.
-        hull = ConvexHull((points[:, None] + 1e-4 * _BALL).reshape(-1, 3))
+        hull = ConvexHull((points[:, None] + 1e-4 * _UNIT_BALL).reshape(-1, 3))
     order = np.full(len(hull.points), -1)
     order[hull.vertices] = np.arange(len(hull.vertices))
     corners = order[hull.simplices]
@@ -122,7 +122,7 @@ def _hull(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
     return placed, corners
 
 
-def _strings(robot: RobotModel) -> tuple[FloatArray, IntArray]:
+def _element_ends(robot: RobotModel) -> tuple[FloatArray, IntArray]:
     """Return the ends of the force elements (2 e, 3) [m] in their links' frames, and the links."""
     ends, links = [np.zeros((0, 3))], []
     for one in robot.force_elements:
@@ -131,7 +131,7 @@ def _strings(robot: RobotModel) -> tuple[FloatArray, IntArray]:
     return np.concatenate(ends), np.array(links, dtype=int)
 
 
-def _sides(robot: RobotModel) -> IntArray:
+def _leg_numbers(robot: RobotModel) -> IntArray:
     """Return the row of the leg that each link belongs to, plus one; 0 is the body."""
     side = np.zeros(len(robot.links), dtype=int)
     for row, leg in enumerate(robot.legs):
@@ -142,7 +142,7 @@ def _sides(robot: RobotModel) -> IntArray:
     return side
 
 
-def _window(robot: RobotModel) -> float:
+def _half_view_width(robot: RobotModel) -> float:
     """Return half the width [m] that shows the robot wherever its limbs are."""
     frames = link_poses(robot, robot.stance[: len(robot.joint_names)])
     vertices, links, _ = _meshes(robot)
@@ -150,12 +150,12 @@ def _window(robot: RobotModel) -> float:
     return float(0.6 * np.ptp(placed, axis=0).max())
 
 
-def _ground(rollout: Rollout, window: float) -> dict[str, Any]:
+def _ground_heights(rollout: Rollout, window: float) -> dict[str, Any]:
     """Return the surface around the path as heights over a grid [m]; level ground has 4 points."""
     base = rollout.body_poses[:, :, :2].reshape(-1, 2)
     low, high = base.min(axis=0) - 2.0 * window, base.max(axis=0) + 2.0 * window
     terrain = load_terrain(rollout.spec.scene.terrain)
-    count = _GROUND if rollout.spec.scene.terrain.name != 'flat' else 2
+    count = _GROUND_POINTS if rollout.spec.scene.terrain.name != 'flat' else 2
     x, y = (np.linspace(low[i], high[i], count) for i in range(2))
     heights = terrain.height(*np.meshgrid(x, y))
     return {'x': _rounded(x), 'y': _rounded(y), 'z': [_rounded(row) for row in heights]}

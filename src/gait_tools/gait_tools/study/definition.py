@@ -21,17 +21,17 @@ from gait_core.files.access import read_json, write_atomically
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.verdict import FAIL, PASS, Range
-from gait_tools.study.session import Session
+from gait_tools.study.session import StudySession
 
-FORMAT = 1
+PART_FORMAT = 1
 SKIP, DIFFERS = 'skip', 'differs'
 
-MOST_DIFFERING = 3
+MAX_DIFFERING = 3
 """Rows of a study that may differ from the publication; any further one fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class StudyRow:
     """
     One row of a study.
 
@@ -73,7 +73,7 @@ class Row:
         if self.measured is not None and not math.isfinite(self.measured):
             object.__setattr__(self, 'measured', None)
 
-    def unless(self, cause: str, picture: str) -> Row:
+    def differ_if_failed(self, cause: str, picture: str) -> StudyRow:
         """Return the row, differing for a measured cause where it would fail."""
         if self.verdict != FAIL:
             return self
@@ -81,7 +81,7 @@ class Row:
         return replace(self, verdict=DIFFERS, note=note, picture=picture)
 
 
-def near(
+def row_near(
     row_id: str,
     what: str,
     measured: float | None,
@@ -89,9 +89,9 @@ def near(
     within: float,
     unit: str = '-',
     **rest: Any,
-) -> Row:
+) -> StudyRow:
     """Return a row that passes where the measured value is within a distance of the published."""
-    return Row(
+    return StudyRow(
         id=row_id,
         what=what,
         unit=unit,
@@ -105,21 +105,21 @@ def near(
     )
 
 
-def at_least(
+def row_at_least(
     row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
-) -> Row:
+) -> StudyRow:
     """Return a row that passes where the measured value reaches a bound."""
-    return _judge(row_id, what, measured, Range(low=bound), unit, rest)
+    return _row_in_range(row_id, what, measured, Range(low=bound), unit, rest)
 
 
-def at_most(
+def row_at_most(
     row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
-) -> Row:
+) -> StudyRow:
     """Return a row that passes where the measured value does not exceed a bound."""
-    return _judge(row_id, what, measured, Range(high=bound), unit, rest)
+    return _row_in_range(row_id, what, measured, Range(high=bound), unit, rest)
 
 
-def between(
+def row_between(
     row_id: str,
     what: str,
     measured: float | None,
@@ -127,21 +127,21 @@ def between(
     high: float,
     unit: str = '-',
     **rest: Any,
-) -> Row:
+) -> StudyRow:
     """Return a row that passes where the measured value lies in a range, ends included."""
-    return _judge(row_id, what, measured, Range(low=low, high=high), unit, rest)
+    return _row_in_range(row_id, what, measured, Range(low=low, high=high), unit, rest)
 
 
-def _judge(
+def _row_in_range(
     row_id: str,
     what: str,
     measured: float | None,
     tolerance: Range,
     unit: str,
     rest: Mapping[str, Any],
-) -> Row:
+) -> StudyRow:
     """Return a row judged by a range; ``rest`` are further fields, such as its note."""
-    return Row(
+    return StudyRow(
         id=row_id,
         what=what,
         unit=unit,
@@ -152,13 +152,13 @@ def _judge(
     )
 
 
-def skipped(row_id: str, what: str, why: str) -> Row:
+def skipped_row(row_id: str, what: str, why: str) -> StudyRow:
     """Return a row that was not measured."""
-    return Row(id=row_id, what=what, verdict=SKIP, note=why)
+    return StudyRow(id=row_id, what=what, verdict=SKIP, note=why)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class StudyPart:
     """
     Rows that are measured together.
 
@@ -166,7 +166,7 @@ class Part:
     """
 
     name: str
-    measure: Callable[[Session], Sequence[Row]]
+    measure: Callable[[StudySession], Sequence[StudyRow]]
     skipped_when_quick: str = ''
 
 
@@ -177,10 +177,10 @@ class Study:
     name: str
     title: str
     source: str
-    parts: tuple[Part, ...]
+    parts: tuple[StudyPart, ...]
 
 
-Listener = Callable[[Part, Sequence[Row]], None]
+PartListener = Callable[[StudyPart, Sequence[StudyRow]], None]
 
 
 def load_study(name: str) -> Study:
@@ -189,7 +189,7 @@ def load_study(name: str) -> Study:
     return make()
 
 
-def run_study(study: Study, session: Session, listener: Listener) -> list[Row]:
+def run_study(study: Study, session: StudySession, listener: PartListener) -> list[StudyRow]:
     """
     Return the rows of a study; parts whose rows stand in the session's folder are read there.
 
@@ -201,31 +201,31 @@ def run_study(study: Study, session: Session, listener: Listener) -> list[Row]:
         Called with every part and its rows.
 
     """
-    rows: list[Row] = []
+    rows: list[StudyRow] = []
     for part in study.parts:
         file = session.folder / 'parts' / f'{part.name}.json'
         if file.exists():
             found = _read_part(file)
         elif session.quick and part.skipped_when_quick:
-            found = [skipped(part.name, part.name.replace('_', ' '), part.skipped_when_quick)]
+            found = [skipped_row(part.name, part.name.replace('_', ' '), part.skipped_when_quick)]
         else:
             found = list(part.measure(session))
-            content = {'format': FORMAT, 'rows': to_plain_data(found)}
+            content = {'format': PART_FORMAT, 'rows': to_plain_data(found)}
             file.parent.mkdir(exist_ok=True)
             write_atomically(file, json.dumps(content, indent=1, allow_nan=False) + '\n')
         listener(part, found)
         rows += found
-    return _limited(rows)
+    return _limit_differing(rows)
 
 
-def counts(rows: Sequence[Row]) -> dict[str, int]:
+def count_verdicts(rows: Sequence[StudyRow]) -> dict[str, int]:
     """Return how many rows have each verdict, by the names of the JSON object."""
     verdicts = Counter(row.verdict for row in rows)
     names = {PASS: 'passed', FAIL: 'failed', DIFFERS: 'differs', SKIP: 'skipped'}
     return {name: verdicts[verdict] for verdict, name in names.items()}
 
 
-def study_object(study: Study, session: Session, rows: Sequence[Row]) -> dict[str, Any]:
+def study_as_json(study: Study, session: StudySession, rows: Sequence[StudyRow]) -> dict[str, Any]:
     """Return the JSON object of a study."""
     return {
         'study': study.name,
@@ -233,26 +233,26 @@ def study_object(study: Study, session: Session, rows: Sequence[Row]) -> dict[st
         'seed': session.seed,
         'run_dir': str(session.folder),
         'rows': to_plain_data(list(rows)),
-        **counts(rows),
+        **count_verdicts(rows),
     }
 
 
-def _limited(rows: Sequence[Row]) -> list[Row]:
+def _limit_differing(rows: Sequence[StudyRow]) -> list[StudyRow]:
     limited, differing = [], 0
     for row in rows:
         differing += row.verdict == DIFFERS
-        if row.verdict == DIFFERS and differing > MOST_DIFFERING:
-            note = f'more than {MOST_DIFFERING} rows differ; {row.note}'
+        if row.verdict == DIFFERS and differing > MAX_DIFFERING:
+            note = f'more than {MAX_DIFFERING} rows differ; {row.note}'
             row = replace(row, verdict=FAIL, note=note)
         limited.append(row)
     return limited
 
 
-def _read_part(file: Path) -> list[Row]:
+def _read_part(file: Path) -> list[StudyRow]:
     content = read_json(file)
-    if not isinstance(content, dict) or content.get('format') != FORMAT:
-        raise ConfigurationError(f'{file}: expected format {FORMAT}')
+    if not isinstance(content, dict) or content.get('format') != PART_FORMAT:
+        raise ConfigurationError(f'{file}: expected format {PART_FORMAT}')
     try:
-        return [read_value(Row, item, 'row') for item in content['rows']]
+        return [read_value(StudyRow, item, 'row') for item in content['rows']]
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f'{file} was changed: {error}') from error

@@ -9,11 +9,13 @@ from pathlib import Path
 import platform
 
 from gait_evolver import __version__
-from gait_tools.study.definition import Row, Study, counts
-from gait_tools.study.session import Session
+from gait_tools.study.definition import Study, StudyRow, count_verdicts
+from gait_tools.study.session import StudySession
 
 
-def study_page(study: Study, session: Session, rows: Sequence[Row], seconds: float) -> str:
+def study_page(
+    study: Study, session: StudySession, rows: Sequence[StudyRow], seconds: float
+) -> str:
     """
     Return the page: command, seed, machine, date, counts and the table.
 
@@ -24,11 +26,11 @@ def study_page(study: Study, session: Session, rows: Sequence[Row], seconds: flo
         Wall time of this run of the command.
 
     """
-    found = counts(rows)
+    found = count_verdicts(rows)
     quick = ' --quick' if session.quick else ''
     run = (
         f'`./gait study {study.name}{quick} --seed {session.seed}`, '
-        f'{datetime.date.today().isoformat()}, version {__version__}, {machine()}; '
+        f'{datetime.date.today().isoformat()}, version {__version__}, {describe_machine()}; '
         f'{seconds / 60.0:.0f} min.'
     )
     lines = [
@@ -51,8 +53,8 @@ def study_page(study: Study, session: Session, rows: Sequence[Row], seconds: flo
         cells = (
             row.id,
             row.what,
-            shown(row.published, unit),
-            shown(row.measured, unit),
+            format_value(row.published, unit),
+            format_value(row.measured, unit),
             row.tolerance,
             row.verdict,
             note,
@@ -61,12 +63,12 @@ def study_page(study: Study, session: Session, rows: Sequence[Row], seconds: flo
     return '\n'.join(lines) + '\n'
 
 
-def shown(value: float | None, unit: str = '') -> str:
+def format_value(value: float | None, unit: str = '') -> str:
     """Return a number with four digits and its unit; empty if there is none."""
     return '' if value is None else f'{value:.4g}{unit}'
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """Return processor, cores and Python of this machine in a line."""
     model = platform.machine()
     try:

@@ -26,14 +26,14 @@ from gait_evolver.loop import Evolution, EvolutionProgress
 from gait_evolver.plan import Plan, load_plan
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
-from gait_tools.progress import make_display
-from gait_tools.study.tasks import work_off
+from gait_tools.progress import make_progress_display
+from gait_tools.study.tasks import run_tasks
 
-FORMAT = 1
+SESSION_FORMAT = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evolved:
+class FinishedEvolution:
     """A finished evolution of a study: its plan, its rows by generation and its champion."""
 
     plan: Plan
@@ -47,7 +47,7 @@ class Evolved:
         return [row for rows in self.generations for row in rows]
 
 
-class Session:
+class StudySession:
     """
     A run of a study in a folder of its own.
 
@@ -72,14 +72,16 @@ class Session:
         self._evaluator = LocalEvaluator(workers=workers)
 
     @classmethod
-    def create(cls, folder: Path, study: str, quick: bool, seed: int, workers: int) -> Session:
+    def create(
+        cls, folder: Path, study: str, quick: bool, seed: int, workers: int
+    ) -> StudySession:
         """Return the session of a new folder; ConfigurationError if it holds a study already."""
         session = cls(folder, study, quick, seed, workers)
         if (folder / 'study.json').exists():
             raise ConfigurationError(
                 f'{folder} holds a study already: --resume goes on with it, or choose another'
             )
-        facts = {'format': FORMAT, 'study': study, 'quick': quick, 'seed': seed}
+        facts = {'format': SESSION_FORMAT, 'study': study, 'quick': quick, 'seed': seed}
         try:
             (folder / 'pictures').mkdir(parents=True, exist_ok=True)
             write_atomically(folder / 'study.json', json.dumps(facts, indent=1) + '\n')
@@ -88,14 +90,14 @@ class Session:
         return session
 
     @classmethod
-    def resume(cls, folder: Path, study: str, workers: int) -> Session:
+    def resume(cls, folder: Path, study: str, workers: int) -> StudySession:
         """Return the session of an earlier run; ConfigurationError if there is none of it."""
         file = folder / 'study.json'
         if not file.exists():
             raise ConfigurationError(f'{folder} holds no study: it has no study.json')
         facts = read_json(file)
-        if not isinstance(facts, dict) or facts.get('format') != FORMAT:
-            raise ConfigurationError(f'{file}: expected format {FORMAT}')
+        if not isinstance(facts, dict) or facts.get('format') != SESSION_FORMAT:
+            raise ConfigurationError(f'{file}: expected format {SESSION_FORMAT}')
         if facts.get('study') != study:
             raise ConfigurationError(
                 f"{folder} is a run of '{facts.get('study')}', not of '{study}'"
@@ -105,7 +107,7 @@ class Session:
             raise ConfigurationError(f'{file} was changed: quick and seed say how to go on')
         return cls(folder, study, quick, seed, workers)
 
-    def seed_of(self, *key: int) -> int:
+    def derive_seed(self, *key: int) -> int:
         """Return the seed of one item of the study."""
         return derived_seed(self.seed, *key)
 
@@ -127,7 +129,7 @@ class Session:
 
     def evolve(
         self, name: str, experiment: str, overrides: Mapping[str, Any] = EMPTY_MAPPING
-    ) -> Evolved:
+    ) -> FinishedEvolution:
         """
         Return an evolution of this study, run or resumed in ``runs/<name>`` of its folder.
 
@@ -145,16 +147,18 @@ class Session:
             Also where no trial of it may win.
 
         """
-        store, recorded = self._opened(name, experiment, overrides)
-        display = make_display()
+        store, recorded = self._open_store(name, experiment, overrides)
+        display = make_progress_display()
         try:
             Evolution(store, self._evaluator, recorded, display, say=display.note).run()
         finally:
             display.close()
             store.close()
-        return read_evolved(store.folder)
+        return read_finished_evolution(store.folder)
 
-    def evolve_all(self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[Evolved]:
+    def evolve_in_parallel(
+        self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]
+    ) -> list[FinishedEvolution]:
         """
         Return several evolutions side by side.
 
@@ -172,13 +176,13 @@ class Session:
         with ExitStack() as stack:
             opened = {}
             for name, (experiment, overrides) in wanted.items():
-                store, recorded = self._opened(name, experiment, overrides)
+                store, recorded = self._open_store(name, experiment, overrides)
                 stack.callback(store.close)
                 opened[name] = store, recorded
 
             def run(name: str) -> None:
                 """Run one evolution to its end."""
-                evaluator, marks = LocalEvaluator(workers=1), _Marks(name, stopped)
+                evaluator, marks = LocalEvaluator(workers=1), _GenerationPrinter(name, stopped)
                 try:
                     Evolution(opened[name][0], evaluator, opened[name][1], marks).run()
                 finally:
@@ -194,9 +198,9 @@ class Session:
                     for future in futures:
                         future.cancel()
                     raise
-        return [read_evolved(self.folder / 'runs' / name) for name in wanted]
+        return [read_finished_evolution(self.folder / 'runs' / name) for name in wanted]
 
-    def work_off(
+    def run_tasks(
         self, name: str, work: Callable[[Any], Any], pieces: Mapping[str, Any]
     ) -> dict[str, Any]:
         """
@@ -211,9 +215,9 @@ class Session:
             As of ``tasks.work_off``.
 
         """
-        return work_off(work, pieces, self.folder / f'{name}.jsonl', self._workers)
+        return run_tasks(work, pieces, self.folder / f'{name}.jsonl', self._workers)
 
-    def _opened(
+    def _open_store(
         self, name: str, experiment: str, overrides: Mapping[str, Any]
     ) -> tuple[RunStore, list[list[TrialRow]]]:
         """Return the store of an evolution of this study and what stands in it already."""
@@ -228,7 +232,7 @@ class Session:
         self._evaluator.close()
 
 
-class _Marks:
+class _GenerationPrinter:
     """Tells of every hundredth generation of one evolution among several; ends it when asked."""
 
     def __init__(self, name: str, stopped: threading.Event) -> None:
@@ -249,13 +253,13 @@ class _Marks:
         )
 
 
-def read_evolved(folder: Path) -> Evolved:
+def read_finished_evolution(folder: Path) -> FinishedEvolution:
     """Return a finished evolution from its run directory; ConfigurationError without a winner."""
     store, recorded = RunStore.open_run(folder)
     store.close()
     if not store.champion_file.exists():
         raise ConfigurationError(f'{folder}: no trial of this evolution may win')
-    return Evolved(
+    return FinishedEvolution(
         plan=store.plan,
         folder=folder,
         generations=recorded,

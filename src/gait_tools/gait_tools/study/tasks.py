@@ -15,11 +15,11 @@ from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
 from gait_core.processes import liveness
 from gait_evolver.evaluators.pool import WorkerPool
 
-Piece = TypeVar('Piece')
+Task = TypeVar('Task')
 
 
-def work_off(
-    work: Callable[[Piece], Any], pieces: Mapping[str, Piece], file: Path, workers: int
+def run_tasks(
+    function: Callable[[Task], Any], tasks: Mapping[str, Task], file: Path, workers: int
 ) -> dict[str, Any]:
     """
     Return what became of each piece, by its key; pieces whose result stands in the file are read.
@@ -45,25 +45,25 @@ def work_off(
         If the work raises anything else; RunStopped if workers are lost again and again.
 
     """
-    done = _read(file)
-    missing = {key: piece for key, piece in pieces.items() if key not in done}
+    done = _read_results(file)
+    missing = {key: piece for key, piece in tasks.items() if key not in done}
     if missing:
         file.parent.mkdir(parents=True, exist_ok=True)
         # Closed at once when interrupted: else the processes would work off what is queued.
         with (
             file.open('a', encoding='utf-8') as lines,
-            closing(_results(work, missing, workers)) as results,
+            closing(_task_results(function, missing, workers)) as results,
         ):
             for number, (key, value) in enumerate(results, 1):
                 print(json.dumps({'key': key, 'value': value}), file=lines, flush=True)
                 done[key] = value
                 if number % 100 == 0:
                     print(f'gait: {number} of {len(missing)}', file=sys.stderr, flush=True)
-    return {key: done[key] for key in pieces}
+    return {key: done[key] for key in tasks}
 
 
-def _results(
-    work: Callable[[Piece], Any], pieces: Mapping[str, Piece], workers: int
+def _task_results(
+    work: Callable[[Task], Any], pieces: Mapping[str, Task], workers: int
 ) -> Generator[tuple[str, Any], None, None]:
     """Yield key and result of each piece as they come."""
     keys = list(pieces)
@@ -73,7 +73,7 @@ def _results(
         piece = '' if index is None else f' in piece {keys[index]}'
         print(f'gait: {reason}{piece}', file=sys.stderr, flush=True)
 
-    pool = WorkerPool(partial(_work, work, pieces), min(workers, len(pieces)))
+    pool = WorkerPool(partial(_run_task, work, pieces), min(workers, len(pieces)))
     try:
         with closing(pool.run(len(keys), keys.__getitem__, report)) as answers:
             for index, value in answers:
@@ -87,13 +87,13 @@ def _results(
         pool.close()
 
 
-def _work(work: Callable[[Piece], Any], pieces: Mapping[str, Piece], key: str) -> Any:
+def _run_task(work: Callable[[Task], Any], pieces: Mapping[str, Task], key: str) -> Any:
     """Work off a piece in a worker process."""
     liveness.set_activity(liveness.WORKING)
     return work(pieces[key])
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_results(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     text = read_text(file, DATA_LIMIT)

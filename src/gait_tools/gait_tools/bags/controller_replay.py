@@ -48,7 +48,7 @@ class Comparison:
         return not self.differing
 
 
-def through_controller(trial: RecordedTrial, robot: RobotModel | None = None) -> Comparison:
+def replay_through_controller(trial: RecordedTrial, robot: RobotModel | None = None) -> Comparison:
     """
     Return how a controller answers to the observations of a recorded trial, without physics.
 
@@ -68,7 +68,7 @@ def through_controller(trial: RecordedTrial, robot: RobotModel | None = None) ->
     memory = TargetMemory(robot.target_names, initial_positions(robot, scene))
     differing: list[int] = []
     largest, target = 0.0, ''
-    for number, moment in enumerate(trial.moments):
+    for number, moment in enumerate(trial.periods):
         if moment.names != robot.target_names:
             raise ConfigurationError(
                 f"robot '{robot.name}' has other joints than when the bag was recorded"
@@ -99,7 +99,7 @@ def through_controller(trial: RecordedTrial, robot: RobotModel | None = None) ->
             if off.max() > largest:
                 largest, target = float(off.max()), robot.target_names[int(off.argmax())]
     return Comparison(
-        periods=len(trial.moments),
+        periods=len(trial.periods),
         differing=len(differing),
         first=differing[0] if differing else None,
         largest=largest,
