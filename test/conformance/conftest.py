@@ -38,7 +38,7 @@ def able_engine_of(engine_of):
             (robot.ball_joints, 'ball joints'),
             (robot.force_elements, 'springs, cables'),
         ):
-            if needed and not any(what in carried for carried in engine.carries):
+            if needed and not any(what in carried for carried in engine.supported_features):
                 pytest.skip(f"engine '{engine.name}' carries no {what}")
         return engine
 

@@ -79,7 +79,7 @@ class Walk:
         """Return the greatest speed of each joint's targets in some control periods, (T, m)."""
         found = []
         for _ in range(ticks):
-            action = self.layer.sense(DT, self._seen, 0.0)
+            action = self.layer.next_action(DT, self._seen, 0.0)
             targets = None
             if action in (STEP, RESET):
                 targets = self._controller.step(DT, self._command, self._seen)
@@ -93,7 +93,7 @@ class Walk:
 
     def change(self, params):
         self._controller.set_params(params)
-        self.layer.soften()
+        self.layer.start_blend()
 
 
 @pytest.mark.parametrize('velocity', [0.0, 0.2], ids=['standing', 'walking'])

@@ -200,7 +200,7 @@ def trial_by(drive, engine, name, preset):
     )
     loop, calls = TrialLoop(spec, engine), 0
     controller = start_trial(loop)
-    while loop.running:
+    while loop.is_running:
         drive(loop, controller)
         calls += 1
     return loop, calls
@@ -223,7 +223,7 @@ def test_a_trial_by_tape_equals_one_by_steps_to_the_last_bit(name):
     played_presets = 0
     for preset in registry.controller(name).presets:
         robot = replace(suited(name, preset), fall=None)
-        if made(name, preset).tape(0.02, [COMMAND]) is None:
+        if made(name, preset).target_tape(0.02, [COMMAND]) is None:
             continue
         played_presets += 1
         stepped, ticks = trial_by(step_controller, Played(robot), name, preset)

@@ -85,7 +85,9 @@ def test_another_engine_of_the_kind_gives_equal_states(name):
 
 def test_it_says_what_it_carries_and_needs_no_source_of_robots(name):
     cls = registry.engine(name)
-    assert cls.carries and all(isinstance(feature, str) for feature in cls.carries)
+    assert cls.supported_features and all(
+        isinstance(feature, str) for feature in cls.supported_features
+    )
     engine = cls()
     with pytest.raises(ProtocolError):
         engine.step(applied_targets(legged_box(4, 3)))

@@ -37,5 +37,5 @@ def test_a_long_trial_is_foreseen_in_pieces():
     spec = replace(spec, scene=make_scene('tetraspine', {'engine': 'cables'}))
     loop = TrialLoop(spec, cached_engine('cables'))
     controller = start_trial(loop)
-    assert len(loop.coming()) <= 2000 < spec.ticks
-    assert play_target_tape(loop, controller) and loop.running
+    assert len(loop.upcoming_commands()) <= 2000 < spec.ticks
+    assert play_target_tape(loop, controller) and loop.is_running

@@ -47,7 +47,7 @@ def test_results_are_those_of_this_process_in_the_order_of_the_specs(evaluator_c
     assert sorted(ended) == [0, 1, 2]
     assert 0.0 < evaluator.workload.busy <= evaluator.workload.offered
     assert evaluator.lost_workers == evaluator.workload.lost_trials == 0
-    assert isinstance(evaluator.alive, tuple)
+    assert isinstance(evaluator.worker_names, tuple)
 
 
 def test_a_negative_number_of_workers_is_refused(evaluator_class):

@@ -78,7 +78,7 @@ class Walk:
         self.sent.clear()
         for _ in range(round(seconds / DT)):
             if ask:
-                self.gait.ask()
+                self.gait.request_motion()
             self._seen = self.gait.step(self._seen)
         return np.array(self.sent)
 
@@ -112,6 +112,6 @@ def check_motion(model, walker, controller):
     stays = controller == 'hold' and not len(measured)
     assert np.ptp(moved, axis=0).max() > 0.01 or stays, model.name
     if not walk.gait.request.follows_velocity:
-        walk.gait.end()
+        walk.gait.end_motion()
     walk.until_standing()
     assert np.ptp(walk.go(1.0), axis=0).max() == 0.0, model.name

@@ -82,7 +82,7 @@ def test_it_answers_every_question_of_the_contract(name):
     optimizer.tell(told(optimizer.ask()))
     assert isinstance(optimizer.keeps_records, bool)
     assert isinstance(optimizer.reevaluates, bool)
-    assert optimizer.front().ndim == 2
+    assert optimizer.pareto_front().ndim == 2
 
 
 @pytest.mark.parametrize('name', OPTIMIZERS)

@@ -27,10 +27,10 @@ def test_a_tenth_of_the_check_keeps_its_bounds(name):
         pytest.skip('walked tick by tick in test/ros/test_champions_live.py')
     rows = CHECKS[name](SHARE)
     assert rows
-    assert not [row for row in rows if not row.within]
+    assert not [row for row in rows if not row.is_within_budget]
 
 
 def test_a_run_that_does_not_come_to_its_end_is_reported_with_its_last_line():
     tally = workers._Tally(logs={b'log'}, broken=['gait: no worker', 'other'])
-    (row,) = [row for row in workers._measurements(tally) if not row.within]
+    (row,) = [row for row in workers._measurements(tally) if not row.is_within_budget]
     assert row.measured == 2.0 and row.what.endswith(', the first: gait: no worker')

@@ -238,23 +238,23 @@ def test_workers_that_cannot_be_kept_alive_end_the_evaluation():
     with pytest.raises(NoWorkers, match='no worker can be kept alive: 6 were lost'):
         for index in range(10):
             time.sleep(1e-3)
-            losses.lost(index, 'killed')
+            losses.count_loss(index, 'killed')
     assert told == list(range(2 * MAX_LOSSES_PER_TRIAL))
-    assert 0.0 < losses.delay <= 5.0
+    assert 0.0 < losses.start_delay <= 5.0
 
 
 def test_an_innocent_trial_is_not_blamed_where_none_passes():
     losses = LossCounter(patience=1e6)
     losses.begin(lambda index, reason: None)
     for _ in range(10):
-        losses.lost(0, 'killed')
-    losses.passed()
+        losses.count_loss(0, 'killed')
+    losses.count_result()
     losses.begin(lambda index, reason: None)
     for _ in range(10):
-        losses.lost(0, 'killed', by_trial=False)
+        losses.count_loss(0, 'killed', by_trial=False)
     with pytest.raises(DeadlyTrial):
         for _ in range(MAX_LOSSES_PER_TRIAL):
-            losses.lost(0, 'killed')
+            losses.count_loss(0, 'killed')
 
 
 def test_time_without_a_processor_is_no_hang():
@@ -262,19 +262,19 @@ def test_time_without_a_processor_is_no_hang():
     try:
         asleep, compiling = HangWatch(child.pid), HangWatch(child.pid)
         end = time.monotonic() + 30.0
-        while asleep.look(0, liveness.RUNNING) < 0.5:
+        while asleep.update(0, liveness.RUNNING) < 0.5:
             assert time.monotonic() < end
             time.sleep(0.05)
         # One that has moved begins anew.
-        assert asleep.look(1, liveness.RUNNING) == 0.0
+        assert asleep.update(1, liveness.RUNNING) == 0.0
     finally:
         child.kill()
         child.wait()
     spinning = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
     try:
         busy, compiling = HangWatch(spinning.pid), HangWatch(spinning.pid)
-        while busy.look(0, liveness.RUNNING) < 0.5:
-            assert compiling.look(0, liveness.COMPILING) < 0.5
+        while busy.update(0, liveness.RUNNING) < 0.5:
+            assert compiling.update(0, liveness.COMPILING) < 0.5
             assert time.monotonic() < end
             time.sleep(0.05)
     finally:

@@ -54,7 +54,7 @@ def turned(spec, **values):
     controller = make_controller(spec, loop.robot)
     controller.reset(0)
     controller.mixer.start('turn', values)
-    while loop.running:
+    while loop.is_running:
         step_controller(loop, controller)
     assert loop.status == 'ok'
     assert 'turn' not in [row.name for row in controller.mixer.running]

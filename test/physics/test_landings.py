@@ -28,16 +28,16 @@ def footfalls(name, preset, velocity, duration, after):
     )
     loop = TrialLoop(spec, engine)
     walker, robot, told = start_trial(loop), loop.robot, {}
-    while loop.running:
+    while loop.is_running:
         step_controller(loop, walker)
-        state = loop.true
+        state = loop.true_state
         links = link_poses(robot, state.joint_positions, state.body_poses)
         base = pose_matrices(state.body_poses[0])
         feet = {
             leg.name: (links[robot.link_index[leg.sole]] @ [*leg.sole_point, 1.0])[:2]
             for leg in robot.legs
         }
-        landings = walker.landings()
+        landings = walker.planned_footholds()
         for leg in [leg for leg in told if leg not in landings]:
             points, began = told.pop(leg)
             if state.time > after:

@@ -54,14 +54,14 @@ class Walk:
     def go(self, seconds, ask=False):
         for _ in range(round(seconds / self.live.dt)):
             if ask:
-                self.gait.ask()
+                self.gait.request_motion()
             self.gait.step(self.live.observation)
             assert self.gait.layer.mode != FALLEN
 
     def until_standing(self):
         """Return the time until the joints hold [s]."""
         if not self.gait.request.follows_velocity:
-            self.gait.end()
+            self.gait.end_motion()
         time = 0.0
         while self.gait.layer.mode != STANDING:
             self.go(self.live.dt)

@@ -338,7 +338,7 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
     graph, controller, box_model, monkeypatch
 ):
     bounds = (VelocityRange.symmetric(0.6, 'gait.max_forward'), UNLIMITED, UNLIMITED)
-    monkeypatch.setattr(WaveController, 'velocity_bounds', bounds, raising=False)
+    monkeypatch.setattr(WaveController, 'velocity_limits', bounds, raising=False)
     node = controller(command_timeout=60.0)
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
     graph.until(publisher.get_subscription_count)

@@ -74,7 +74,7 @@ def experiment(box, tmp_path):
 def both_ready(evaluator, box):
     """Evaluate until both workers are there, e.g. after a restart; return their names."""
     end = time.monotonic() + 120.0
-    while len(names := evaluator.alive) < 2:
+    while len(names := evaluator.worker_names) < 2:
         assert time.monotonic() < end
         evaluator.evaluate(trials(box, 1))
     return names

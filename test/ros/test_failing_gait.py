@@ -55,7 +55,7 @@ def test_whatever_a_controller_raises_the_robot_holds_and_the_node_answers(
     with monkeypatch.context() as patch:
         replaced = property(failing(error)) if method == 'needs' else failing(error)
         patch.setattr(WaveController, method, replaced)
-        graph.until(lambda: node._safe.layer.refused > 3)
+        graph.until(lambda: node._safe.layer.refusals > 3)
         graph.spin(0.1)
         held = list(targets[-1].points[0].positions)
         count = len(targets)
@@ -76,7 +76,7 @@ def test_a_gait_whose_state_cannot_be_told_goes_on(graph, box, box_model, monkey
     collect(graph, GaitState, '/gait_state')
     talk(graph, box_model)
     graph.until(lambda: node._tick > 10 and graph.logged('ERROR', 'gait_state', 'phase'))
-    assert not node._safe.is_urgent and node._safe.layer.refused == 0
+    assert not node._safe.is_urgent and node._safe.layer.refusals == 0
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def check(specs, results):
 
 def all_there(evaluator, box, count):
     end = time.monotonic() + 10.0
-    while len(evaluator.alive) < count:
+    while len(evaluator.worker_names) < count:
         assert time.monotonic() < end
         evaluator.evaluate(trials(box, 1))
 
@@ -211,7 +211,7 @@ def test_a_trial_of_a_worker_that_is_lost_is_run_by_one_that_joins(
         assert bad.trials > 2
     else:
         all_there(evaluator, box, 1)
-        assert evaluator.alive == ('/good/sim_bridge',)
+        assert evaluator.worker_names == ('/good/sim_bridge',)
 
 
 @pytest.mark.parametrize('evaluator', [{'hang': 1.0}], indirect=True)

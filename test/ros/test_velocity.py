@@ -86,7 +86,7 @@ def test_a_robot_stands_until_it_is_asked_and_when_whoever_asked_has_ended(graph
 
 
 def test_what_ignores_velocity_is_started_and_stopped_by_its_service(graph, box, monkeypatch):
-    monkeypatch.setattr(WaveController, 'velocity_bounds', 'it swings', raising=False)
+    monkeypatch.setattr(WaveController, 'velocity_limits', 'it swings', raising=False)
     node = graph.add(
         ControllerNode, robot=box, controller='wave', safety__start_speed=100.0, autostart=False
     )

@@ -40,7 +40,7 @@ class Measurement:
     group: str = ''
 
     @property
-    def bound(self) -> Range | None:
+    def budget_range(self) -> Range | None:
         """Range that the budget leaves; ``None`` without one."""
         if self.budget is None:
             return None
@@ -49,10 +49,10 @@ class Measurement:
     @property
     def verdict(self) -> str | None:
         """``pass`` or ``fail``; ``None`` without a budget."""
-        return None if self.bound is None else self.bound.verdict(self.measured)
+        return None if self.budget_range is None else self.budget_range.verdict(self.measured)
 
     @property
-    def within(self) -> bool:
+    def is_within_budget(self) -> bool:
         """True if the budget is kept, if there is one."""
         return self.verdict != FAIL
 

@@ -82,7 +82,7 @@ class Controller(ABC):
         return frozenset()
 
     @property
-    def velocity_bounds(self) -> VelocityLimits:
+    def velocity_limits(self) -> VelocityLimits:
         """Limits within which it follows a commanded velocity, with the parameters in force."""
         return UNLIMITED, UNLIMITED, UNLIMITED
 
@@ -109,7 +109,7 @@ class Controller(ABC):
         """
         return EMPTY_MAPPING
 
-    def landings(self) -> Mapping[str, FloatArray]:
+    def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
         Return the footholds aimed at, (3,) [m], by leg; of legs that stand, none.
 
@@ -122,7 +122,7 @@ class TapeController(Controller):
     """A controller that also says many control periods ahead what it will ask for."""
 
     @abstractmethod
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+    def target_tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
         """
         Return the targets of the coming control periods, one per command; ``None``: step it.
 
@@ -136,7 +136,7 @@ class ReflexController(Controller):
     """A controller whose reflexes act where a measured quantity exceeds a threshold."""
 
     @abstractmethod
-    def watch(self) -> None:
+    def record_ranges(self) -> None:
         """Record from now on the range of each quantity that a threshold is compared with."""
 
     @abstractmethod
@@ -144,7 +144,7 @@ class ReflexController(Controller):
         """
         Return thresholds by parameter, outside the recorded ranges by a share of their width.
 
-        The greater a threshold, the less easily its reflex acts. Empty before ``watch``.
+        The greater a threshold, the less easily its reflex acts. Empty before ``record_ranges``.
         """
 
 
@@ -156,12 +156,12 @@ class Engine(ABC):
 
     Class attributes
     ----------------
-    carries : tuple of str
+    supported_features : tuple of str
         Features of robots and scenes that it can simulate.
 
     """
 
-    carries: ClassVar[tuple[str, ...]] = ()
+    supported_features: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def __init__(self, robots: Callable[[str, int], RobotModel] = ...) -> None:
@@ -367,7 +367,7 @@ class Optimizer(ABC):
         """Raise ConfigurationError for trials in which its candidates are not what it takes."""
         del trial
 
-    def front(self) -> FloatArray:
+    def pareto_front(self) -> FloatArray:
         """Return the objectives of the best compromises, (k, m); none of a single objective."""
         return np.empty((0, 1))
 
@@ -398,7 +398,7 @@ class Evaluator(ABC):
         self.lost_workers = 0
 
     @property
-    def alive(self) -> tuple[str, ...]:
+    def worker_names(self) -> tuple[str, ...]:
         """Names of the workers at hand, of an evaluator whose workers have names."""
         return ()
 

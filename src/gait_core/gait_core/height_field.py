@@ -61,7 +61,7 @@ class HeightField:
         return self.origin[0] + 0.5 * self.size[0], self.origin[1] + 0.5 * self.size[1]
 
     @cached_property
-    def highest(self) -> float:
+    def max_height(self) -> float:
         """Height of the highest vertex [m]."""
         return float(self.heights.max())
 

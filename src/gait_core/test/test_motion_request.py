@@ -266,7 +266,7 @@ def run(layer, robot, moving, ticks=200, wanted=0.0, **more):
     """Return the positions of the first joint, and the actions."""
     rows, actions = [], []
     for _ in range(ticks):
-        actions.append(layer.sense(DT, seen(robot, **more), 0.0, moving))
+        actions.append(layer.next_action(DT, seen(robot, **more), 0.0, moving))
         out = layer.output(DT, at(robot, wanted) if actions[-1] in (STEP, RESET) else None)
         rows.append(None if out is None else float(out.position[-1][0]))
     return rows, actions
@@ -316,14 +316,14 @@ def test_falls_and_stops_count_while_it_stands(robot):
 def test_stale_states_hold_it_and_their_return_lets_it_stand_as_it_is_then(robot):
     layer = SafetyLayer(robot, SafetyParams())
     run(layer, robot, False, 5)
-    assert layer.sense(DT, seen(robot), 1.0, False) == HOLD and layer.mode == HOLDING
+    assert layer.next_action(DT, seen(robot), 1.0, False) == HOLD and layer.mode == HOLDING
     rows, _ = run(layer, robot, False, 5, value=0.4)
     assert layer.mode == STANDING and set(rows) == {0.4}
 
 
 def test_without_the_layers_other_duties_nothing_is_sent_until_motion_is_asked_for(robot):
     layer = SafetyLayer(robot, SafetyParams(enabled=False))
-    assert layer.sense(DT, seen(robot), math.inf, False) == WAIT
+    assert layer.next_action(DT, seen(robot), math.inf, False) == WAIT
     assert layer.output(DT, None) is None and layer.mode == WAITING
     rows, actions = run(layer, robot, True, 10, wanted=0.3)
     assert actions[0] == RESET and set(rows) == {0.3}

@@ -124,7 +124,7 @@ def seen(pose) -> Observation:
 
 
 def has_fallen(robot, scene, observation) -> str:
-    return FallCheck(robot, scene).reason(observation)
+    return FallCheck(robot, scene).fall_reason(observation)
 
 
 def leaning(angle: float, height: float = 0.62) -> Observation:

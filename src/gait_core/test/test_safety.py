@@ -57,7 +57,7 @@ def play(layer, observation, wanted, ticks, age=0.0):
     """Return the positions put out, (ticks, m), and the index of the first running tick."""
     rows = []
     for _ in range(ticks):
-        action = layer.sense(DT, observation, age)
+        action = layer.next_action(DT, observation, age)
         out = layer.output(DT, wanted if action in (STEP, RESET) else None)
         rows.append(out.position[-1])
     return np.array(rows)
@@ -112,18 +112,18 @@ def test_the_controller_waits_at_its_first_targets_until_the_robot_is_there(robo
     far = seen(robot, np.full(8, 0.5))
     actions = []
     while layer.mode != RUNNING:
-        actions.append(layer.sense(DT, far, 0.0))
+        actions.append(layer.next_action(DT, far, 0.0))
         layer.output(DT, at(robot, 0.0) if actions[-1] == RESET else None)
     assert actions[0] == RESET and set(actions[1:]) == {HOLD}
     # 0.5 rad at a peak of 1 rad/s along u^2 (3 - 2u) take 0.75 s.
     assert len(actions) == pytest.approx(0.75 / DT, abs=2)
-    assert layer.sense(DT, far, 0.0) == STEP
+    assert layer.next_action(DT, far, 0.0) == STEP
 
 
 def test_in_motion_targets_within_the_limits_pass_unchanged(robot):
     layer = running(robot)
     wanted = at(robot, 0.01, velocity=np.full(8, 0.5), effort=np.full(8, 0.1))
-    assert layer.sense(DT, seen(robot), 0.0) == STEP
+    assert layer.next_action(DT, seen(robot), 0.0) == STEP
     out = layer.output(DT, wanted)
     for field in ('position', 'velocity', 'effort'):
         np.testing.assert_array_equal(getattr(out, field), getattr(wanted, field))
@@ -143,7 +143,7 @@ def test_limits_clamp_and_are_counted_by_joint(robot):
     ticks = int(upper / (speed * DT)) + 2
     rows, velocities = [], []
     for _ in range(ticks):
-        layer.sense(DT, seen(robot), 0.0)
+        layer.next_action(DT, seen(robot), 0.0)
         out = layer.output(DT, targets)
         rows.append(out.position[-1])
         assert out.effort[-1, 0] == robot.effort_limit[0]
@@ -161,7 +161,7 @@ def test_limits_clamp_and_are_counted_by_joint(robot):
 
 def test_sub_samples_share_the_speed_of_their_period(robot):
     layer = running(robot)
-    layer.sense(DT, seen(robot), 0.0)
+    layer.next_action(DT, seen(robot), 0.0)
     names, step = robot.target_names, robot.velocity_limit[0] * DT / 4
     out = layer.output(DT, JointTargets(names=names, position=np.full((4, 8), 1.0)))
     np.testing.assert_allclose(out.position[:, 0], step * np.arange(1, 5))
@@ -169,44 +169,44 @@ def test_sub_samples_share_the_speed_of_their_period(robot):
 
 def test_half_the_speed_where_the_share_says_so(robot):
     layer = running(robot, SafetyParams(speed_share=0.5))
-    layer.sense(DT, seen(robot), 0.0)
+    layer.next_action(DT, seen(robot), 0.0)
     out = layer.output(DT, at(robot, 1.0))
     np.testing.assert_allclose(out.position[0], 0.5 * robot.velocity_limit * DT)
 
 
 def test_nothing_moves_before_every_joint_was_measured(robot):
     layer = SafetyLayer(robot, SafetyParams(state_timeout=0.0))
-    assert layer.sense(DT, seen(robot), math.inf) == WAIT
+    assert layer.next_action(DT, seen(robot), math.inf) == WAIT
     assert layer.output(DT, None) is None and layer.mode == WAITING
-    assert layer.sense(DT, seen(robot), 1e3) == RESET
+    assert layer.next_action(DT, seen(robot), 1e3) == RESET
 
 
 def test_stale_states_hold_the_last_targets_and_their_return_is_a_soft_start(robot):
     layer = running(robot, SafetyParams(state_timeout=0.5))
-    layer.sense(DT, seen(robot), 0.0)
+    layer.next_action(DT, seen(robot), 0.0)
     layer.output(DT, at(robot, 0.1, velocity=np.full(8, 1.0)))
     for age in (0.51, 0.53):
-        assert layer.sense(DT, seen(robot), age) == HOLD
+        assert layer.next_action(DT, seen(robot), age) == HOLD
         held = layer.output(DT, None)
         assert (held.position == 0.1).all() and (held.velocity == 0.0).all()
     assert layer.mode == HOLDING and layer.holds == 1 and '0.53 s old' in layer.reason
     moved = seen(robot, np.full(8, -0.2))
-    assert layer.sense(DT, moved, 0.01) == STEP
+    assert layer.next_action(DT, moved, 0.01) == STEP
     assert (layer.output(DT, at(robot, 0.1)).position == -0.2).all()
     assert layer.mode == STARTING
 
 
 def test_refused_targets_hold_the_last_good_ones(robot):
     layer = running(robot)
-    layer.sense(DT, seen(robot), 0.0)
+    layer.next_action(DT, seen(robot), 0.0)
     layer.output(DT, at(robot, 0.1, velocity=np.full(8, 1.0)))
-    layer.sense(DT, seen(robot), 0.0)
+    layer.next_action(DT, seen(robot), 0.0)
     with pytest.raises(BadCommand):
         at(robot, float('nan'))
-    layer.refuse()
+    layer.count_refusal()
     out = layer.output(DT, None)
     assert (out.position == 0.1).all() and (out.velocity == 0.0).all()
-    assert layer.refused == 1 and layer.mode == RUNNING
+    assert layer.refusals == 1 and layer.mode == RUNNING
 
 
 def test_a_fall_takes_time_to_be_one_and_moves_slowly_into_the_fall_pose(robot):
@@ -221,9 +221,9 @@ def test_a_fall_takes_time_to_be_one_and_moves_slowly_into_the_fall_pose(robot):
     column = robot.target_names.index('leg0_joint1')
     assert rows[-1, column] == pytest.approx(0.6) and not np.delete(rows, column, 1).any()
     assert np.abs(np.diff(rows, axis=0)).max() <= params.start_speed * DT
-    assert layer.sense(DT, seen(robot, roll=0.0), 0.0) == HOLD
+    assert layer.next_action(DT, seen(robot, roll=0.0), 0.0) == HOLD
     assert layer.resume() == ''
-    assert layer.sense(DT, seen(robot, roll=0.0), 0.0) == RESET
+    assert layer.next_action(DT, seen(robot, roll=0.0), 0.0) == RESET
 
 
 def test_where_it_may_recover_a_robot_that_stands_again_starts_anew(robot):
@@ -256,7 +256,7 @@ def test_an_emergency_stop_holds_until_it_is_ended(robot):
 def test_a_stop_before_the_first_state_gives_no_targets(robot):
     layer = SafetyLayer(robot, SafetyParams())
     layer.stop('on request')
-    assert layer.sense(DT, seen(robot), 0.0) == HOLD
+    assert layer.next_action(DT, seen(robot), 0.0) == HOLD
     assert layer.output(DT, None) is None
 
 
@@ -274,13 +274,13 @@ def test_velocities_alone_begin_slowly_are_clamped_and_stand_still_on_hold(robot
     wanted = JointTargets(names=robot.target_names, velocity=np.full(8, 1e3))
     given = []
     for _ in range(100):
-        action = layer.sense(DT, seen(robot, np.full(8, 0.3)), 0.0)
+        action = layer.next_action(DT, seen(robot, np.full(8, 0.3)), 0.0)
         out = layer.output(DT, wanted if action in (STEP, RESET) else None)
         assert out.position is None
         given.append(out.velocity[-1])
     assert all((velocity <= 0.5).all() for velocity in given[:20])
     assert (given[-1] == robot.velocity_limit).all()
-    layer.sense(DT, seen(robot), 1.0)
+    layer.next_action(DT, seen(robot), 1.0)
     assert (layer.output(DT, None).velocity == 0.0).all()
 
 
@@ -294,7 +294,7 @@ def test_velocities_stop_at_the_limits_of_position(robot, quantity, late):
     for sign in (1.0, -1.0):
         wanted = JointTargets(names=robot.target_names, velocity=np.full(8, 1e3 * sign), **more)
         for _ in range(100):
-            action = layer.sense(DT, seen(robot, known[-1 - late]), late * DT)
+            action = layer.next_action(DT, seen(robot, known[-1 - late]), late * DT)
             out = layer.output(DT, wanted if action in (STEP, RESET) else None)
             pose = pose + DT * out.velocity[-1]
             known.append(pose)
@@ -308,14 +308,14 @@ def test_efforts_do_not_push_a_joint_beyond_its_limits(robot):
     wanted = JointTargets(names=robot.target_names, effort=np.full(8, 0.5))
     at_limit = np.where(np.arange(8) < 4, robot.upper, 0.0)
     for _ in range(60):
-        action = layer.sense(DT, seen(robot, at_limit), 0.0)
+        action = layer.next_action(DT, seen(robot, at_limit), 0.0)
         out = layer.output(DT, wanted if action in (STEP, RESET) else None)
     np.testing.assert_array_equal(out.effort[-1], np.where(np.arange(8) < 4, 0.0, 0.5))
 
 
 def test_a_share_of_the_speed_bounds_velocities_as_it_bounds_positions(robot):
     layer = running(robot, SafetyParams(speed_share=0.3))
-    layer.sense(DT, seen(robot), 0.0)
+    layer.next_action(DT, seen(robot), 0.0)
     out = layer.output(DT, at(robot, 1.0, velocity=np.full(8, 1e3)))
     np.testing.assert_allclose(out.velocity[0], 0.3 * robot.velocity_limit)
     np.testing.assert_allclose(out.position[0] / DT, 0.3 * robot.velocity_limit)
@@ -328,7 +328,7 @@ def test_whatever_a_controller_asks_for_leaves_within_the_limits(robot, value, e
     huge = np.full(8, value)
     wanted = JointTargets(names=robot.target_names, position=huge, velocity=huge, effort=huge)
     for _ in range(300):
-        action = layer.sense(DT, seen(robot), 0.0)
+        action = layer.next_action(DT, seen(robot), 0.0)
         out = layer.output(DT, wanted if action in (STEP, RESET) else None)
         assert (robot.lower <= out.position).all() and (out.position <= robot.upper).all()
         assert (np.abs(out.velocity) <= robot.velocity_limit).all()
@@ -338,10 +338,10 @@ def test_whatever_a_controller_asks_for_leaves_within_the_limits(robot, value, e
 
 def test_without_the_layer_only_limits_and_the_stop_are_left(robot):
     layer = SafetyLayer(robot, SafetyParams(enabled=False))
-    assert layer.sense(DT, seen(robot), math.inf) == RESET
+    assert layer.next_action(DT, seen(robot), math.inf) == RESET
     assert (layer.output(DT, at(robot, 0.4)).position == 0.4).all()
-    assert layer.sense(DT, seen(robot, roll=2.0), 9.0) == STEP
+    assert layer.next_action(DT, seen(robot, roll=2.0), 9.0) == STEP
     assert (layer.output(DT, at(robot, -0.4)).position == -0.4).all()
     layer.stop('on request')
-    assert layer.sense(DT, seen(robot), 0.0) == HOLD
+    assert layer.next_action(DT, seen(robot), 0.0) == HOLD
     assert (layer.output(DT, None).position == -0.4).all()

@@ -104,19 +104,19 @@ def at(time, x=0.0):
 
 def test_a_command_holds_from_its_time_to_the_next_one():
     script = CommandScript((at(0.0, 0.1), at(0.06, 0.2)))
-    assert script.at(0.0).velocity[0] == 0.1
-    assert script.at(0.04).velocity[0] == 0.1
-    assert script.at(3 * 0.02).velocity[0] == 0.2
-    assert script.at(9.0).velocity[0] == 0.2
+    assert script.command_at(0.0).velocity[0] == 0.1
+    assert script.command_at(0.04).velocity[0] == 0.1
+    assert script.command_at(3 * 0.02).velocity[0] == 0.2
+    assert script.command_at(9.0).velocity[0] == 0.2
 
 
 def test_a_tick_that_rounding_puts_just_before_a_command_obeys_it():
     assert 49 * (1 / 49) < 1.0
-    assert CommandScript((at(1.0, 0.2),)).at(49 * (1 / 49)).velocity[0] == 0.2
+    assert CommandScript((at(1.0, 0.2),)).command_at(49 * (1 / 49)).velocity[0] == 0.2
 
 
 def test_there_is_no_command_before_the_first():
-    assert CommandScript((at(1.0, 0.1),)).at(0.5) == Command()
+    assert CommandScript((at(1.0, 0.1),)).command_at(0.5) == Command()
 
 
 def test_the_number_of_ticks_is_rounded():

@@ -58,6 +58,6 @@ def test_a_soft_start_carries_the_robot():
     layer = SafetyLayer(robot, SafetyParams())
     torque = STRENGTH * (np.exp(RISE * 0.25) - 1.0)
     seen = observed(robot, 0.1, 0.0, torque)
-    layer.sense(0.02, seen, 0.0)
+    layer.next_action(0.02, seen, 0.0)
     first = layer.output(0.02, None)
     assert first.position[-1][0] == pytest.approx(0.35, rel=1e-12)

@@ -175,12 +175,12 @@ class Taped(WaveController, TapeController):
         self._tick += 1
         return targets
 
-    def tape(self, dt, commands):
+    def target_tape(self, dt, commands):
         return TargetTape.from_periods([self.step(dt, command, None) for command in commands])
 
 
 class Stepped(Taped):
-    def tape(self, dt, commands):
+    def target_tape(self, dt, commands):
         return None
 
 

@@ -110,7 +110,7 @@ def test_a_joint_that_is_not_commanded_holds():
 def test_stepping_the_loop_equals_running_it():
     loop = TrialLoop(spec_for_test(), KinematicEngine())
     controller = start_trial(loop)
-    while loop.running:
+    while loop.is_running:
         step_controller(loop, controller)
     assert loop.result().trial_hash == run_trial(spec_for_test(), KinematicEngine()).trial_hash
 
@@ -435,9 +435,9 @@ def test_a_tick_of_the_loop_is_cheap(terrain):
     for _ in range(5):
         loop = TrialLoop(spec, engine)
         controller = start_trial(loop)
-        targets = controller.step(loop.dt, loop.command, loop.seen)
+        targets = controller.step(loop.dt, loop.command, loop.observation)
         began = time.process_time()
-        while loop.running:
+        while loop.is_running:
             loop.advance(targets)
         costs.append((time.process_time() - began) / loop.tick)
         assert loop.tick == 300

@@ -123,7 +123,7 @@ def test_a_milestone_is_looked_at_on_tapes_as_in_steps():
     spec = spec_for_test('hold', hopeless=(Milestone(time=0.2, moved=0.01),))
     stepped = TrialLoop(spec, KinematicEngine())
     controller = start_trial(stepped)
-    while stepped.running:
+    while stepped.is_running:
         step_controller(stepped, controller)
     played = run_trial(spec, KinematicEngine())
     assert played.status == 'invalid:hopeless' and played.ticks == 10

@@ -33,14 +33,14 @@ def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
 
 def test_a_controller_that_follows_nothing_says_why_and_one_without_bounds_nothing():
     box = legged_box()
-    bounds = HoldController(box, Parameters()).velocity_bounds
+    bounds = HoldController(box, Parameters()).velocity_limits
     assert (
         describe_clipping(bounds, (0.0, 0.0, -2.0))
         == '2 rad/s to the right: it holds the nominal stance'
     )
     assert describe_clipping(bounds, (0.0, 0.0, 0.0)) == ''
     assert (
-        describe_clipping(WaveController(box, WaveParams()).velocity_bounds, (1e9, 0.0, -math.inf))
+        describe_clipping(WaveController(box, WaveParams()).velocity_limits, (1e9, 0.0, -math.inf))
         == ''
     )
     assert np.isinf([UNLIMITED.low, UNLIMITED.high]).all()

@@ -171,7 +171,7 @@ def test_layers_are_switched_while_it_walks():
 
 def test_thresholds_lie_beyond_what_was_felt():
     made = layers()
-    made.watch()
+    made.record_ranges()
     for tick in range(20):
         step(made, ahead(0.005 * tick), FIRST_SWINGS, actual=ahead(0.005 * tick - 0.02))
         step(made, ahead(0.005 * tick), ALL, actual=ahead(0.005 * tick), standing=(1, 2, 3))

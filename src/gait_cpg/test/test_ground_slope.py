@@ -148,9 +148,9 @@ def test_a_walk_on_level_ground_is_the_same_walk_and_a_slope_turns_its_feet():
     # The feet that stand lie on the plane, as seen from a body that is level.
     assert way[2] == pytest.approx(0.07 * way[0], abs=1e-3)
     # So do the places where those in the air are going to land.
-    for x, _, z in level.landings().values():
+    for x, _, z in level.planned_footholds().values():
         assert z == pytest.approx(STANCE[:, 2].mean() + 0.07 * x, abs=1e-3)
-    assert len(level.landings()) == 4 - down.sum()
+    assert len(level.planned_footholds()) == 4 - down.sum()
     level.set_params(make_parameters(PhaseCpgParams, {}))
     fastest = 0.0
     for _ in range(150):

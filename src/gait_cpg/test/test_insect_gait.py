@@ -176,7 +176,7 @@ def test_shorter_cycles_than_the_tripods_and_other_robots_are_refused():
 
 def test_thresholds_of_reflexes_lie_a_margin_beyond_what_a_watched_walk_reached():
     controller = InsectGaitController(ROACH, InsectGaitParams())
-    controller.watch()
+    controller.record_ranges()
     walk(0.3, controller=controller)
     # Legs that never move: coxae at zero all the time, so that the range of angles is empty; each
     # lags by how far its step swings its rest angle forward, and no foot touches the ground.

@@ -48,7 +48,7 @@ def efforts(driver, periods, dt=DT):
 
 def diagnosis(driver):
     """Return whether the signals of a controller are alive after twelve seconds."""
-    driver.tape(DT, [STILL] * 600)
+    driver.target_tape(DT, [STILL] * 600)
     signals = []
     for _ in range(150):
         driver.step(DT, STILL, BLIND)
@@ -58,7 +58,7 @@ def diagnosis(driver):
 
 
 def test_check_18_the_first_2500_of_30000_samples_are_zero_and_the_rest_are_the_oscillators():
-    tape = controller().tape(DT, [STILL] * 750)
+    tape = controller().target_tape(DT, [STILL] * 750)
     assert tape.effort.shape == (750, 40, 8)
     given = tape.effort.reshape(30000, 8)
     assert np.all(given[:2500] == 0.0)
@@ -88,7 +88,7 @@ def test_a_tape_is_the_steps_to_the_last_bit_and_leaves_it_where_they_do(
 ):
     one, other = (controller(robot, separate=separate, tau_a=tau) for _ in range(2))
     stepped = [one.step(dt, STILL, BLIND) for _ in range(100)]
-    tapes = [other.tape(dt, [STILL] * count) for count in (cut, 100 - cut)]
+    tapes = [other.target_tape(dt, [STILL] * count) for count in (cut, 100 - cut)]
     for name in ('position', 'velocity', 'effort'):
         single = [getattr(targets, name) for targets in stepped]
         whole = [getattr(tape, name) for tape in tapes]
@@ -100,7 +100,7 @@ def test_a_tape_is_the_steps_to_the_last_bit_and_leaves_it_where_they_do(
 
 def test_separate_oscillators_are_as_many_as_cables():
     driver = controller(separate=True, blanking=0.0)
-    given = driver.tape(DT, [STILL] * 400).effort.reshape(-1, 8)
+    given = driver.target_tape(DT, [STILL] * 400).effort.reshape(-1, 8)
     assert len([name for name in driver.state() if name.startswith('signal.')]) == 8
     network = neural_oscillators(driver.params.weights(8), 8, tau_a=0.25)
     signals = network.euler(network.initial_state(), 0.0005, 16000).signals
@@ -114,7 +114,7 @@ def test_parameters_reach_the_oscillators():
         'tau_a': 0.3, 'tau_ratio': 3.0, 'pair_weight': 1.7, 'adaptation': 2.2, 'tonic': 0.6,
         'w1': 3.0, 'w24': 1.1, 'gain': -3.0, 'blanking': 0.1,
     }  # fmt: skip
-    given = controller(**values).tape(DT, [STILL] * 50).effort.reshape(-1, 8)
+    given = controller(**values).target_tape(DT, [STILL] * 50).effort.reshape(-1, 8)
     weights = reference_weights(4)
     weights[[0, 23]] = 3.0, 1.1
     network = neural_oscillators(
@@ -145,7 +145,7 @@ def swing_and_lift(targets, robot):
 
 
 def test_joints_move_about_the_stance_ever_more_until_the_blanking_is_over():
-    tape = controller(BOX, joint_gain=0.8, lift_gain=0.5).tape(DT, [STILL] * 500)
+    tape = controller(BOX, joint_gain=0.8, lift_gain=0.5).target_tape(DT, [STILL] * 500)
     assert tape.position.shape == (500, 5, 8)
     positions = tape.position.reshape(-1, 8)
     away = positions - np.array([BOX.nominal_stance[name] for name in tape.names])
@@ -172,8 +172,8 @@ def test_feet_go_forward_in_the_air(robot):
         robot, gait='trot', tau_a=0.5, pair_weight=2.0, joint_gain=0.5, lift_gain=0.5
     )
     # Slow enough for the joints: a cycle of 4.6 s.
-    driver.tape(DT, [STILL] * 500)
-    tape = driver.tape(DT, [STILL] * 240)
+    driver.target_tape(DT, [STILL] * 500)
+    tape = driver.target_tape(DT, [STILL] * 240)
     positions = tape.position.reshape(-1, len(tape.names))
     for leg, (swing, lift) in zip(robot.legs, swing_and_lift(tape, robot).T, strict=True):
         kinematics = LegKinematics(robot, leg.name)
@@ -201,7 +201,7 @@ def test_a_gait_moves_legs_together_or_half_a_cycle_apart():
         ('bound', [0, 0, 1, 1]),
     ):
         driver = controller(BOX, gait=name, tau_a=0.05, pair_weight=2.0, inhibition=0.5)
-        driver.tape(DT, [STILL] * 200)
+        driver.target_tape(DT, [STILL] * 200)
         state = driver.state()
         shown = np.array([state[f'signal.{leg.name}'] for leg in BOX.legs])
         assert abs(shown[0]) > 0.01
@@ -214,7 +214,7 @@ def test_a_gait_moves_legs_together_or_half_a_cycle_apart():
 
 
 def test_joints_keep_their_limits():
-    tape = controller(BOX, joint_gain=5.0, tonic=5.0, blanking=0.0).tape(DT, [STILL] * 200)
+    tape = controller(BOX, joint_gain=5.0, tonic=5.0, blanking=0.0).target_tape(DT, [STILL] * 200)
     columns = [BOX.joint_index[name] for name in tape.names]
     assert np.all(tape.position >= BOX.lower[columns])
     assert np.all(tape.position <= BOX.upper[columns])
@@ -243,7 +243,7 @@ def stretched(share, time=0.0):
 def test_elongation_is_fed_into_extensors_and_against_flexors():
     driver = controller(feedback='stretch', feedback_gain=2.0, blanking=0.0)
     assert driver.needs == {'element_lengths'}
-    assert driver.tape(DT, [STILL]) is None
+    assert driver.target_tape(DT, [STILL]) is None
     given = [driver.step(DT, STILL, stretched(0.1)).effort for _ in range(20)]
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
     run = network.euler(network.initial_state(), 0.0005, 800, drive=np.tile([0.2, -0.2], 4))
@@ -259,7 +259,7 @@ def test_at_rest_lengths_and_without_gain_the_loop_is_open():
     fed = [resting.step(DT, STILL, stretched(0.0)).effort for _ in range(10)]
     idle = controller(feedback='stretch', blanking=0.0)
     assert idle.needs == frozenset()
-    np.testing.assert_allclose(idle.tape(DT, [STILL] * 10).effort, fed, atol=1e-12)
+    np.testing.assert_allclose(idle.target_tape(DT, [STILL] * 10).effort, fed, atol=1e-12)
 
 
 def test_a_loaded_leg_is_told_from_a_lifted_one():
@@ -323,7 +323,7 @@ def test_new_parameters_take_effect_and_more_oscillators_begin_anew():
 def test_the_phase_of_a_single_oscillator_turns_at_its_frequency():
     signal = ('only', (SPINE.force_elements[0].name,))
     driver = controller(replace(SPINE, signals=(signal,)), tau_a=0.3, tau_ratio=2.0)
-    driver.tape(DT, [STILL] * 500)
+    driver.target_tape(DT, [STILL] * 500)
     phases = []
     for _ in range(400):
         driver.step(DT, STILL, BLIND)
@@ -347,7 +347,7 @@ def test_a_step_too_long_for_the_time_constants_is_a_bad_command():
     driver = controller(tau_a=0.02, tau_ratio=0.2, adaptation=20.0, step=0.01)
     with pytest.raises(BadCommand, match=r'diverge within .* s: shorten step 0.01 s'):
         with np.errstate(over='ignore', invalid='ignore'):
-            driver.tape(DT, [STILL] * 750)
+            driver.target_tape(DT, [STILL] * 750)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_an_attitude_that_is_not_finite_steers_nothing():
 
 
 def test_a_velocity_beyond_the_bounds_is_walked_as_they_say():
-    high = tuple(bound.high for bound in walker().velocity_bounds)
+    high = tuple(bound.high for bound in walker().velocity_limits)
     held, _ = after(walker(), 3.0, high)
     np.testing.assert_array_equal(after(walker(), 3.0, (100.0, 100.0, 100.0))[0], held)
     slower, _ = after(walker(), 3.0, (0.9 * high[0], high[1], high[2]))

@@ -343,7 +343,7 @@ def rebuild_experiment(
     """
     changes = _rename_gait_key(overrides)
     if not isinstance(content, dict):
-        raise location.wrong(content, 'named values')
+        raise location.type_error(content, 'named values')
     # A gene without overrides is written `name:`, which YAML reads as null.
     genes = content.get('genes')
     if isinstance(genes, dict):

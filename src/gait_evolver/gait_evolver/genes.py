@@ -29,7 +29,7 @@ def gene_space(
     cls = registry.controller(controller).Params
     chosen = []
     for name, bounds in genes.items():
-        with (location / name).errors_located():
+        with (location / name).locate_errors():
             chosen.append(_bounded_gene(cls, name, bounds))
     return ParameterSpace(tuple(chosen))
 

@@ -290,7 +290,7 @@ class EvolverNode(Node):
         if run.store is not None:
             message.run_directory = str(run.store.folder)
         if run.evaluator is not None:
-            message.workers = list(run.evaluator.alive)
+            message.workers = list(run.evaluator.worker_names)
             message.lost_workers = run.evaluator.lost_workers
             message.lost_trials = run.evaluator.workload.lost_trials
         snapshot = run.snapshot

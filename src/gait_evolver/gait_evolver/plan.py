@@ -193,15 +193,15 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
         fitness term, optimiser, setting or evaluator, or a value out of range.
 
     """
-    with (location / 'robot').errors_located():
+    with (location / 'robot').locate_errors():
         robot = load_robot(experiment.robot)
     _check_registered_names(experiment, location)
-    with (location / 'preset').errors_located():
+    with (location / 'preset').locate_errors():
         controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
     _check_search_kind(experiment, controller, robot)
     both = sorted(set(experiment.genes) & set(experiment.parameters))
     if both:
-        with (location / 'genes' / both[0]).errors_located():
+        with (location / 'genes' / both[0]).locate_errors():
             raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
     declared = registry.controller(controller).Params
     check_parameters(declared, experiment.parameters, location / 'parameters')
@@ -270,10 +270,10 @@ def _check_registered_names(experiment: Experiment, location: Location) -> None:
     if experiment.controller:
         named.append(('controllers', location / 'controller', experiment.controller))
     for kind, place, name in named:
-        with place.errors_located():
+        with place.locate_errors():
             check_registered(kind, name)
     for gate, limit in experiment.gates.items():
-        with (location / 'gates' / gate).errors_located():
+        with (location / 'gates' / gate).locate_errors():
             check_gate_limit(gate, limit)
 
 
@@ -388,7 +388,7 @@ def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
     if engines:
         named = given.get('engine') or engines[0]
         if named not in engines:
-            with (location / 'engine').errors_located():
+            with (location / 'engine').locate_errors():
                 raise ConfigurationError(
                     f"scene.engine '{named}' is not one of experiment.engines: "
                     f'{name_hint(str(named), engines)}'

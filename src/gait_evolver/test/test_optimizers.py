@@ -175,7 +175,7 @@ def front_after(generations, seed=3):
                 for one in optimizer.ask()
             ]
         )
-    return optimizer.front()
+    return optimizer.pareto_front()
 
 
 def test_nsga2_spreads_over_the_front_of_two_spheres():
@@ -201,14 +201,14 @@ def test_nsga2_is_told_as_many_objectives_as_it_has():
 def test_nsga2_has_no_front_while_nothing_is_feasible():
     optimizer = load('optimizers', 'nsga2')(dimension=3, seed=1, population=8)
     for _ in range(2):
-        assert optimizer.front().shape == (0, 1)
+        assert optimizer.pareto_front().shape == (0, 1)
         optimizer.tell(
             [
                 Evaluation(id=c.id, status='ok', objectives=np.ones(1), constraints={'x': 1.0})
                 for c in optimizer.ask()
             ]
         )
-    assert optimizer.front().shape == (0, 1)
+    assert optimizer.pareto_front().shape == (0, 1)
 
 
 @given(st.floats(-50.0, 50.0))

@@ -55,7 +55,7 @@ class StageWalkNode(ControllerNode):
         self._forget_finished()
         try:
             self._handle_request(request)
-            self._safe.layer.soften()
+            self._safe.layer.start_blend()
             response.success = True
         except ConfigurationError as error:
             response.message = str(error)
@@ -104,7 +104,7 @@ class StageWalkNode(ControllerNode):
 
     def _on_parameters(self, name: str, params: Any) -> None:
         self._mixer.set(name, asdict(params))
-        self._safe.layer.soften()
+        self._safe.layer.start_blend()
 
     def _set_parameters(self, name: str, values: Mapping[str, Any]) -> None:
         if name == WALK:

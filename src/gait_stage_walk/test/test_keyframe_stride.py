@@ -168,22 +168,22 @@ def test_rhythm_rests_where_both_tripods_stand(rate):
 def test_legs_in_the_air_come_down_where_the_others_carry_the_body(speed):
     """A level walk's feet come down half a stroke before, or behind, hips that move on evenly."""
     controller = made(follow_velocity=True)
-    assert not controller.landings()
+    assert not controller.planned_footholds()
     played(controller, 6.0, speed)
-    while not controller.landings():
+    while not controller.planned_footholds():
         played(controller, DT, speed)
-    told = controller.landings()
+    told = controller.planned_footholds()
     assert set(told) in (set(TRIPODS[0]), set(TRIPODS[1]))
     ground = -controller.params.height
     before = [place.copy() for place in told.values()]
     played(controller, DT, speed)
-    for leg, place in controller.landings().items():
+    for leg, place in controller.planned_footholds().items():
         # The ground stands still: the body moves on over it, but for feet of 1 cm that roll.
         moved = place - before[list(told).index(leg)]
         np.testing.assert_allclose(moved, [-speed * DT, 0.0, 0.0], atol=0.1 * 0.06 * DT)
         assert place[2] == pytest.approx(ground, abs=1e-6)
-    while controller.landings():
-        last = controller.landings()
+    while controller.planned_footholds():
+        last = controller.planned_footholds()
         played(controller, DT, speed)
     for leg, place in last.items():
         row = [*TRIPODS[0], *TRIPODS[1]].index(leg)

@@ -160,9 +160,9 @@ def test_it_stands_until_told_to_walk_stops_squats_and_rises(robot):
 
 def test_landings_are_where_the_feet_come_down(robot):
     one = ZmpWalkController(robot, make_parameters(ZmpWalkParams, {}))
-    while not one.landings():
+    while not one.planned_footholds():
         stepped(one, 0.02, (0.2, 0.0, 0.0))
-    (leg, place), *_ = one.landings().items()
+    (leg, place), *_ = one.planned_footholds().items()
     assert leg == 'l'
     assert place[2] == pytest.approx(-one._base_height)
     assert 0.02 < place[0] < 0.3
@@ -197,7 +197,7 @@ def test_a_lean_leads_the_next_foot_to_the_side(robot):
             stepped(one, 0.02, (0.2, 0.0, 0.0))
         for _ in range(8):
             one.step(0.02, Command(velocity=(0.2, 0.0, 0.0)), seen(leaning))
-        landed.append(one.landings()['r'])
+        landed.append(one.planned_footholds()['r'])
     assert landed[1][1] < landed[0][1] - 0.05
 
 

@@ -80,8 +80,8 @@ def thresholds_from_walk(spec: TrialSpec, margin: float) -> dict[str, float]:
     loop = TrialLoop(with_reflexes(spec, False), cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     assert isinstance(controller, ReflexController)
-    controller.watch()
-    while loop.running:
+    controller.record_ranges()
+    while loop.is_running:
         step_controller(loop, controller)
     if loop.status != OK:
         raise ConfigurationError(
@@ -106,7 +106,7 @@ def run_and_count_reflexes(spec: TrialSpec) -> tuple[str, dict[str, int]]:
     """Return the status of a trial, and how often each of its reflexes acted in it."""
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
-    while loop.running:
+    while loop.is_running:
         step_controller(loop, controller)
     return loop.status, reflex_counts(controller)
 

@@ -205,11 +205,11 @@ def test_a_bag_holds_every_bit_that_the_trial_was_hashed_of(tmp_path):
     trial = read_bag(tmp_path / 'bag')
     assert trial.about == {'generation': 3} and trial.result.trial_hash == loop.result().trial_hash
     digest = TrialHash()
-    digest.periods(
+    digest.add_periods(
         StateTape.from_states([moment.observation for moment in trial.periods]),
         AppliedTape.from_periods([moment.applied for moment in trial.periods]),
     )
-    digest.end(loop.rollout().states[-1:], loop.status)
+    digest.add_end(loop.rollout().states[-1:], loop.status)
     assert trial.periods[0].applied.position.shape[0] == 2
     assert digest.hexdigest() == loop.result().trial_hash
 

@@ -333,11 +333,11 @@ class SimBridgeNode(ManagedNode):
         streams = StreamedRun(loop.engine, spec.scene, spec.seed, self._params.sensors)
         self._states.begin(streams, self._time.now())
         self._time.restart(loop.dt)
-        self._publish(0, loop.true, loop.seen)
+        self._publish(0, loop.true_state, loop.observation)
 
     def on_trial_tick(self, loop: TrialLoop) -> None:
         """Publish the tick that a trial has come to."""
-        self._publish(loop.tick, loop.true, loop.seen)
+        self._publish(loop.tick, loop.true_state, loop.observation)
 
     def on_trial_end(self) -> None:
         """Go on with the live simulation from where it was."""

@@ -19,7 +19,7 @@ class HoldController(Controller):
 
     Params: ClassVar[type[Parameters]] = Parameters
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {'stand': {}}
-    velocity_bounds: ClassVar[VelocityLimits] = 'it holds the nominal stance'
+    velocity_limits: ClassVar[VelocityLimits] = 'it holds the nominal stance'
 
     def __init__(self, robot: RobotModel, params: Parameters) -> None:
         super().__init__(robot, params)

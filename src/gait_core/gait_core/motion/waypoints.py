@@ -147,10 +147,10 @@ def walk_waypoints(
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     remaining = round(rest_time / loop.dt)
-    while loop.running and remaining > 0:
-        if loop.seen.body_poses is None:
+    while loop.is_running and remaining > 0:
+        if loop.observation.body_poses is None:
             raise ConfigurationError('waypoints need the pose of the base, which is not observed')
-        loop.command = Command(velocity=follower.velocity(loop.seen.body_poses[0]))
+        loop.command = Command(velocity=follower.velocity(loop.observation.body_poses[0]))
         remaining -= follower.done
         step_controller(loop, controller)
     return loop.rollout(), follower.reached

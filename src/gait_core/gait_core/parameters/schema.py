@@ -170,7 +170,7 @@ class Location:
         return _join_message(self.position, self.name)
 
     @contextmanager
-    def errors_located(self) -> Iterator[None]:
+    def locate_errors(self) -> Iterator[None]:
         """Begin the message of a ConfigurationError with this position, if it is known."""
         try:
             yield
@@ -184,16 +184,16 @@ class Location:
         where = self.position if self._parent is None else str(self)
         return ConfigurationError(_join_message(where, str(problem)))
 
-    def wrong(self, value: object, expected: str) -> ConfigurationError:
+    def type_error(self, value: object, expected: str) -> ConfigurationError:
         """Return the error of a value of another type."""
         subject = str(self) or 'it'
         return ConfigurationError(f'{subject} is {excerpt(repr(value))}, expected {expected}')
 
-    def missing(self) -> ConfigurationError:
+    def missing_error(self) -> ConfigurationError:
         """Return the error of a value that is not there."""
         return ConfigurationError(f'{self} is missing')
 
-    def unknown_key(self, valid: Iterable[str]) -> ConfigurationError:
+    def unknown_key_error(self, valid: Iterable[str]) -> ConfigurationError:
         """Return the error of a key that its mapping does not have, with the nearest one."""
         prefix = f'{self._parent.name}.' if self._parent and self._parent.name else ''
         hint = name_hint(str(self._key), valid, prefix)
@@ -285,10 +285,10 @@ def read_choice(
     """Return the text of a key, one of some names; without a default it must be there."""
     at = location / key
     if key not in entry and not default:
-        raise at.missing()
+        raise at.missing_error()
     chosen: str = read_value(str, entry.get(key, default), at)
     if chosen not in valid:
-        with at.errors_located():
+        with at.locate_errors():
             raise unknown_name_error(at.name, chosen, valid)
     return chosen
 
@@ -298,7 +298,7 @@ def check_parameters(
 ) -> None:
     """Raise ConfigurationError for an undeclared name, or a value of a wrong type or range."""
     for name, value in values.items():
-        with (location / name).errors_located():
+        with (location / name).locate_errors():
             parameter_info(declared, name).coerce(value)
 
 
@@ -306,19 +306,19 @@ def check_keys(entry: Mapping[str, Any], valid: Iterable[str], location: Locatio
     """Raise ConfigurationError for a key that is not valid, naming the nearest one."""
     for key in entry:
         if key not in valid:
-            raise (location / str(key)).unknown_key(valid)
+            raise (location / str(key)).unknown_key_error(valid)
 
 
 def _read_record(kind: Any, value: Any, location: Location) -> Any:
     if not isinstance(value, Mapping):
-        raise location.wrong(value, 'named values')
+        raise location.type_error(value, 'named values')
     hints = _field_types(kind)
     check_keys(value, hints, location)
     for field in dataclasses.fields(kind):
         has_default = field.default is not dataclasses.MISSING
         if not has_default and field.default_factory is dataclasses.MISSING:
             if field.name not in value:
-                raise (location / field.name).missing()
+                raise (location / field.name).missing_error()
     values = {key: read_value(hints[key], item, location / key) for key, item in value.items()}
     try:
         return kind(**values)
@@ -338,7 +338,7 @@ def _field_types(kind: Any) -> dict[str, Any]:
 
 def _read_list(kinds: tuple[Any, ...], value: Any, location: Location) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        raise location.wrong(value, 'a list')
+        raise location.type_error(value, 'a list')
     if kinds[-1] is Ellipsis:
         kinds = (kinds[0],) * len(value)
     if len(value) != len(kinds):
@@ -356,7 +356,7 @@ def _as_name(kind: Any, item: Any) -> Any:
 
 def _read_mapping(kind: Any, value: Any, location: Location) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise location.wrong(value, 'named values')
+        raise location.type_error(value, 'named values')
     return {str(key): read_value(kind, item, location / str(key)) for key, item in value.items()}
 
 
@@ -368,7 +368,7 @@ def _read_scalar(kind: Any, value: Any, location: Location) -> Any:
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise location.wrong(value, _SCALARS[kind])
+        raise location.type_error(value, _SCALARS[kind])
     return value
 
 

@@ -92,17 +92,17 @@ class LossCounter:
         self._began = time.monotonic()
 
     @property
-    def delay(self) -> float:
+    def start_delay(self) -> float:
         """Time [s] to wait before a worker is started; doubles with each loss without a result."""
         # So that workers that die at their start do not keep the machine busy with starting.
         excess = self._since_pass - MAX_LOSSES_PER_TRIAL
         return 0.0 if excess < 0 else min(_MAX_START_DELAY, 0.1 * 2.0 ** min(excess, 10))
 
-    def passed(self) -> None:
+    def count_result(self) -> None:
         """Count a finished trial."""
         self._passed, self._since_pass = time.monotonic(), 0
 
-    def lost(self, index: int | None, reason: str, *, by_trial: bool = True) -> None:
+    def count_loss(self, index: int | None, reason: str, *, by_trial: bool = True) -> None:
         """
         Count a lost worker.
 
@@ -189,7 +189,7 @@ class HangWatch:
         self._busy = _processor_time(self._pid)[0]
         self.seconds = 0.0
 
-    def look(self, periods: int, state: int) -> float:
+    def update(self, periods: int, state: int) -> float:
         """
         Return the time [s] without a control period.
 

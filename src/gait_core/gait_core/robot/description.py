@@ -176,7 +176,7 @@ def _add_pair(
 ) -> None:
     """Add a listed pair in both directions; without a sign, the sign of the geometry."""
     if len(listed) not in (2, 3):
-        raise location.wrong(list(listed), 'two joints and optionally a sign')
+        raise location.type_error(list(listed), 'two joints and optionally a sign')
     name, other = str(listed[0]), str(listed[1])
     for joint in (name, other):
         if joint not in robot.joint_index:

@@ -27,7 +27,8 @@ STANDING = 'standing'
 
 WAIT, RESET, STEP, HOLD = 'wait', 'reset', 'step', 'hold'
 """
-Answers of ``sense``: wait without output, reset and step the controller, step it, hold the output.
+Actions that ``next_action`` returns: wait without output, reset and step the controller, step it,
+hold the output.
 """
 
 _FIELDS = ('position', 'velocity', 'effort')
@@ -49,7 +50,7 @@ class SafetyLayer:
     """
     Filter of a controller's targets that holds the joints when it is not safe to follow them.
 
-    Once per control period call ``sense``, step the controller if asked to, then ``output``.
+    Once per control period call ``next_action``, step the controller if asked to, then ``output``.
 
     - Start: the first output is the measured pose; from there every joint moves smoothly, and
       slowly, to the controller's first targets, while the controller waits. If one period at that
@@ -57,7 +58,7 @@ class SafetyLayer:
     - Run: targets are clamped to the joints' limits of position, speed and effort.
     - Stale joint states: the last output is held without feed-forward. When they return the robot
       starts softly again, and the gait goes on from where it was.
-    - Change of the gait: ``soften`` blends from the old targets to the new ones.
+    - Change of the gait: ``start_blend`` blends from the old targets to the new ones.
 
     With ``enabled`` false only the limits and the emergency stop act.
 
@@ -82,7 +83,7 @@ class SafetyLayer:
         ``stopped``.
     reason : str
         One line for a person on why the mode is not ``running``; empty if it is.
-    refused, holds, falls, stops : int
+    refusals, holds, falls, stops : int
         Refused targets, and how often a mode was entered.
     clamped : dict of str to (n,) int array
         By quantity (``position``, ``speed``, ``velocity``, ``effort``), how many sub-samples of
@@ -96,18 +97,18 @@ class SafetyLayer:
         free = np.full(m - n, np.inf)
         self._lower = np.concatenate((robot.lower, -free))
         self._upper = np.concatenate((robot.upper, free))
-        self._speed = np.concatenate((robot.velocity_limit, free))
-        self._effort = np.concatenate((robot.effort_limit, free))
+        self._speed_limit = np.concatenate((robot.velocity_limit, free))
+        self._effort_limit = np.concatenate((robot.effort_limit, free))
         self._base_in_imu = _base_in_imu(robot)
         fall = robot.fall
         self._fall_pose = {} if fall is None else dict(fall.pose)
-        self.refused = self.holds = self.falls = self.stops = 0
+        self.refusals = self.holds = self.falls = self.stops = 0
         self.clamped: dict[str, IntArray] = {
             name: np.zeros(m, dtype=np.int64)
             for name in ('position', 'speed', 'velocity', 'effort')
         }
         self._springs = ExponentialSprings(robot)
-        self._given: set[str] = set()
+        self._commanded_fields: set[str] = set()
         self._measured: FloatArray | None = None
         self._age = math.inf
         self.mode = WAITING
@@ -118,15 +119,15 @@ class SafetyLayer:
         if self.mode == STOPPED:
             return
         self.mode, self.reason = WAITING, 'waiting for joint_states'
-        self._anew = True
+        self._needs_reset = True
         self._last: FloatArray | None = None
         self._goal: FloatArray | None = None
         self._blend: Blend | None = None
-        self._leaning = self._upright = 0.0
+        self._tilted_time = self._upright_time = 0.0
 
-    def renew(self) -> None:
+    def replace_controller(self) -> None:
         """Start softly from the last output with a reset controller that replaces the last one."""
-        self._anew = True
+        self._needs_reset = True
         if self.mode in (STARTING, RUNNING) and self._last is not None:
             self._start_from(self._last)
 
@@ -135,7 +136,7 @@ class SafetyLayer:
         self.stops += 1
         self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to restart'
 
-    def soften(self) -> None:
+    def start_blend(self) -> None:
         """Blend from the present targets to the next ones, after a change of the gait."""
         if self.mode == RUNNING and self.params.enabled and self._last is not None:
             self._blend = Blend(self._last, self._before, self._peak.speed, self._start_speed)
@@ -150,7 +151,9 @@ class SafetyLayer:
 
     # ----------------------------------------------------------------------------------- sensing
 
-    def sense(self, dt: float, observation: Observation, age: float, moving: bool = True) -> str:
+    def next_action(
+        self, dt: float, observation: Observation, age: float, moving: bool = True
+    ) -> str:
         """
         Return what is to be done in this control period.
 
@@ -169,7 +172,7 @@ class SafetyLayer:
         if self.mode == STOPPED:
             return HOLD
         if not self.params.enabled:
-            return self._pass(observation, moving)
+            return self._action_if_disabled(observation, moving)
         self._watch_fall(dt, observation)
         if self.mode == FALLEN:
             return HOLD
@@ -179,34 +182,34 @@ class SafetyLayer:
                 self._hold_for(age)
             return WAIT if self.mode == WAITING else HOLD
         if self.mode in (WAITING, HOLDING):
-            self._start_from(self._pose_in(observation))
-            return self._begun() if moving else self._stand()
+            self._start_from(self._measured_pose(observation))
+            return self._start_action() if moving else self._hold_standing()
         if not moving:
-            return self._stand()
+            return self._hold_standing()
         if self.mode == STANDING:
             assert self._last is not None
             # Commands go on from what was held, not from where a load has bent the joints to.
             self._start_from(self._last)
-            return self._begun()
+            return self._start_action()
         return STEP if self.mode == RUNNING or self._goal is None else HOLD
 
-    def _pass(self, observation: Observation, moving: bool) -> str:
-        """Return the answer of ``sense`` with the layer disabled: limits only, no ramp."""
+    def _action_if_disabled(self, observation: Observation, moving: bool) -> str:
+        """Return the answer of ``next_action`` with the layer disabled: limits only, no ramp."""
         if not moving:
             # Without a first command the robot holds by itself, measured or not.
-            return WAIT if self._last is None else self._stand()
+            return WAIT if self._last is None else self._hold_standing()
         if self.mode == RUNNING:
             return STEP
-        self._start_from(self._pose_in(observation) if self._last is None else self._last)
+        self._start_from(self._measured_pose(observation) if self._last is None else self._last)
         self.mode, self.reason = RUNNING, ''
-        return self._begun()
+        return self._start_action()
 
-    def _begun(self) -> str:
+    def _start_action(self) -> str:
         """Return RESET for the first start after ``restart``, STEP for later ones."""
-        action, self._anew = RESET if self._anew else STEP, False
+        action, self._needs_reset = RESET if self._needs_reset else STEP, False
         return action
 
-    def _stand(self) -> str:
+    def _hold_standing(self) -> str:
         self.mode, self.reason = STANDING, 'standing: the joints hold until motion is requested'
         self._goal = self._blend = None
         return HOLD
@@ -217,7 +220,7 @@ class SafetyLayer:
         self.mode = HOLDING
         self.reason = f'holding: the joint states are {age:.2f} s old'
 
-    def _pose_in(self, observation: Observation) -> FloatArray:
+    def _measured_pose(self, observation: Observation) -> FloatArray:
         """Return the pose, (m,): as measured, and of the stance where nothing is measured."""
         pose: FloatArray = self._robot.stance.copy()
         if observation.joint_positions is not None:
@@ -234,19 +237,19 @@ class SafetyLayer:
 
     def _watch_fall(self, dt: float, observation: Observation) -> None:
         fall, params = self._robot.fall, self.params
-        up = self._up(observation)
+        up = self._vertical_component(observation)
         if fall is None or up is None or params.fall_action == 'ignore' or self.mode == WAITING:
             return
         tilt = math.acos(max(-1.0, min(1.0, up)))
         leans = tilt > (params.fall_tilt or fall.max_tilt)
-        self._leaning = self._leaning + dt if leans else 0.0
-        self._upright = 0.0 if leans else self._upright + dt
-        if self.mode != FALLEN and leans and self._leaning > params.fall_time:
+        self._tilted_time = self._tilted_time + dt if leans else 0.0
+        self._upright_time = 0.0 if leans else self._upright_time + dt
+        if self.mode != FALLEN and leans and self._tilted_time > params.fall_time:
             self._fall(tilt)
-        elif self.mode == FALLEN and params.recover and self._upright > _RECOVERY_TIME:
+        elif self.mode == FALLEN and params.recover and self._upright_time > _RECOVERY_TIME:
             self.restart()
 
-    def _up(self, observation: Observation) -> float | None:
+    def _vertical_component(self, observation: Observation) -> float | None:
         """Return the upward component of the base's z axis; None without IMU and poses."""
         attitude = observation.attitude
         if attitude is None:
@@ -269,9 +272,9 @@ class SafetyLayer:
 
     # ------------------------------------------------------------------------------------ output
 
-    def refuse(self) -> None:
+    def count_refusal(self) -> None:
         """Count a control period in which the controller failed or its targets were not finite."""
-        self.refused += 1
+        self.refusals += 1
 
     def output(self, dt: float, targets: JointTargets | None) -> JointTargets | None:
         """
@@ -283,25 +286,25 @@ class SafetyLayer:
         ----------
         dt : float [s]
         targets : JointTargets or None
-            Of the controller, if ``sense`` asked for a step and it succeeded.
+            Of the controller, if ``next_action`` asked for a step and it succeeded.
 
         """
         if self._last is None:
             return None
         if self.mode == STARTING and targets is not None:
-            applied = self._resolved(targets)
+            applied = self._resolve(targets)
             self._ramp_to(np.clip(applied.position[-1], self._lower, self._upper))
-            if self._is_there(dt):
+            if self._is_near_goal(dt):
                 self._run()
-                return self._limited(dt, applied)
+                return self._limit(dt, applied)
         if self._goal is not None and self.mode in (STARTING, FALLEN):
-            return self._ramped(dt)
+            return self._ramp_output(dt)
         if self.mode == RUNNING and targets is not None:
-            return self._limited(dt, self._resolved(targets))
+            return self._limit(dt, self._resolve(targets))
         if self.mode == RUNNING:
             # The controller failed: its next targets may be far from the held ones.
             held = self.hold()
-            self.soften()
+            self.start_blend()
             return held
         return self.hold()
 
@@ -315,27 +318,33 @@ class SafetyLayer:
     @property
     def _max_speed(self) -> FloatArray:
         """Greatest speed of the targets of each joint, (m,)."""
-        return self._speed * self.params.speed_share
+        return self._speed_limit * self.params.speed_share
 
     @property
     def _start_speed(self) -> FloatArray:
         """Greatest speed of each joint on a ramp and of a blend's offset, (m,)."""
         return np.minimum(self._max_speed, self.params.start_speed)
 
-    def _resolved(self, targets: JointTargets) -> AppliedTargets:
-        self._given |= {field for field in _FIELDS if getattr(targets, field) is not None}
+    def _resolve(self, targets: JointTargets) -> AppliedTargets:
+        self._commanded_fields |= {
+            field for field in _FIELDS if getattr(targets, field) is not None
+        }
         return self._memory.resolve(targets)
 
     def _ramp_to(self, goal: FloatArray) -> None:
         assert self._last is not None
         self._origin, self._goal, self._ramp_elapsed = self._last, goal, 0.0
         # Targets without positions have no goal to move to: the ramp takes no time.
-        distance = np.abs(goal - self._last) if 'position' in self._given else np.zeros(len(goal))
+        distance = (
+            np.abs(goal - self._last)
+            if 'position' in self._commanded_fields
+            else np.zeros(len(goal))
+        )
         # One duration for all joints: the one with the longest way has the greatest speed, and
         # the ramp is steeper in its middle than on average.
         self._ramp_time = _RAMP_SLOPE * float((distance / self._start_speed).max(initial=0.0))
 
-    def _is_there(self, dt: float) -> bool:
+    def _is_near_goal(self, dt: float) -> bool:
         """Return whether the goal is so near that one control period at start speed reaches it."""
         assert self._last is not None and self._goal is not None
         near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR_DISTANCE
@@ -345,10 +354,10 @@ class SafetyLayer:
         """Follow the controller from now on."""
         self.mode, self.reason = RUNNING, ''
         # Velocities alone have no pose to ramp to, so they are blended in instead.
-        if 'velocity' in self._given and 'position' not in self._given:
-            self.soften()
+        if 'velocity' in self._commanded_fields and 'position' not in self._commanded_fields:
+            self.start_blend()
 
-    def _ramped(self, dt: float) -> JointTargets:
+    def _ramp_output(self, dt: float) -> JointTargets:
         assert self._goal is not None
         u = min(1.0, self._ramp_elapsed / self._ramp_time) if self._ramp_time > 0.0 else 1.0
         if self._ramp_elapsed == 0.0:
@@ -366,38 +375,38 @@ class SafetyLayer:
             self._run()
         return self._targets(self._last[None], rate[None])
 
-    def _limited(self, dt: float, applied: AppliedTargets) -> JointTargets:
+    def _limit(self, dt: float, applied: AppliedTargets) -> JointTargets:
         assert self._last is not None
         wanted, period = applied.position, dt / len(applied.position)
         rows = np.clip(wanted, self._lower, self._upper)
-        self._count('position', rows, wanted)
+        self._count_clamped('position', rows, wanted)
         followed = rows
         if self._blend is not None:
             followed = self._blend.follow(rows, period)
-        bounded = self._at_speed(followed, period)
-        if 'position' in self._given:
-            self._count('speed', bounded, followed)
+        bounded = self._limit_speed(followed, period)
+        if 'position' in self._commanded_fields:
+            self._count_clamped('speed', bounded, followed)
         moved = np.diff(bounded, axis=0, prepend=self._last[None]) / period
-        moved = np.clip(moved, -self._speed, self._speed)
-        velocity = self._velocity(dt, applied.velocity)
-        if 'position' in self._given:
+        moved = np.clip(moved, -self._speed_limit, self._speed_limit)
+        velocity = self._limit_velocity(dt, applied.velocity)
+        if 'position' in self._commanded_fields:
             # A clamped target moves otherwise than the controller's: its feed-forward is the
             # speed of the clamped one.
             velocity = np.where(np.abs(bounded - wanted) > _TOLERANCE, moved, velocity)
-        effort = self._efforts(applied.effort)
+        effort = self._limit_effort(applied.effort)
         self._last, self._before = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
         if self._blend is not None:
             # The gait's own speed, without that of the offset that the blend shrinks.
             self._peak.update(dt, self._blend.passed_speed)
         else:
-            speed = moved if 'position' in self._given else velocity
+            speed = moved if 'position' in self._commanded_fields else velocity
             self._peak.update(dt, np.abs(speed).max(axis=0))
         if self._blend is not None and self._blend.done:
             self._blend = None
         return self._targets(bounded, velocity, effort)
 
-    def _at_speed(self, rows: FloatArray, period: float) -> FloatArray:
+    def _limit_speed(self, rows: FloatArray, period: float) -> FloatArray:
         """Return positions, (K, m), within the greatest speed and the limits."""
         if not self.params.enabled:
             return rows
@@ -410,34 +419,34 @@ class SafetyLayer:
             last = bounded[k] = np.clip(np.clip(row, last - step, last + step), low, high)
         return bounded
 
-    def _velocity(self, dt: float, wanted: FloatArray) -> FloatArray:
+    def _limit_velocity(self, dt: float, wanted: FloatArray) -> FloatArray:
         """Return velocities within the joints' speeds that do not lead beyond their limits."""
-        limit = self._max_speed if self.params.enabled else self._speed
-        if self._blend is not None and 'position' not in self._given:
+        limit = self._max_speed if self.params.enabled else self._speed_limit
+        if self._blend is not None and 'position' not in self._commanded_fields:
             limit = np.minimum(limit, self._blend.max_speed)
         velocity = np.clip(wanted, -limit, limit)
-        if self._quantity == 'velocity' or 'position' not in self._given:
+        if self._quantity == 'velocity' or 'position' not in self._commanded_fields:
             # No position target holds the joint within its limits: brake towards them.
             time = _BRAKE_DELAYS * (dt + min(self._age, _MAX_DELAY))
-            below, above = self._room()
+            below, above = self._distances_to_limits()
             velocity = np.clip(velocity, -below / time, above / time)
-        self._count('velocity', velocity, wanted)
+        self._count_clamped('velocity', velocity, wanted)
         return velocity
 
-    def _efforts(self, wanted: FloatArray) -> FloatArray:
+    def _limit_effort(self, wanted: FloatArray) -> FloatArray:
         """Return efforts within their limits; none pushes a joint beyond its position limit."""
         effort = wanted
         if self._blend is not None:
             effort = self._blend.fade(self._last_effort, wanted)
-        limited = np.clip(effort, -self._effort, self._effort)
-        if self._quantity == 'effort' or 'position' not in self._given:
-            below, above = self._room()
+        limited = np.clip(effort, -self._effort_limit, self._effort_limit)
+        if self._quantity == 'effort' or 'position' not in self._commanded_fields:
+            below, above = self._distances_to_limits()
             limited = np.where(below > 0.0, limited, np.maximum(limited, 0.0))
             limited = np.where(above > 0.0, limited, np.minimum(limited, 0.0))
-        self._count('effort', limited, effort)
+        self._count_clamped('effort', limited, effort)
         return limited
 
-    def _room(self) -> tuple[FloatArray, FloatArray]:
+    def _distances_to_limits(self) -> tuple[FloatArray, FloatArray]:
         """Return the distances below and above each measured joint to its limits, >= 0, (m,)."""
         free = np.full(len(self._lower), np.inf)
         if self._measured is None:
@@ -446,14 +455,14 @@ class SafetyLayer:
         now[: len(self._measured)] = self._measured
         return np.maximum(now - self._lower, 0.0), np.maximum(self._upper - now, 0.0)
 
-    def _count(self, quantity: str, clamped: FloatArray, wanted: FloatArray) -> None:
+    def _count_clamped(self, quantity: str, clamped: FloatArray, wanted: FloatArray) -> None:
         self.clamped[quantity] += (np.abs(clamped - wanted) > _TOLERANCE).sum(axis=0)
 
     def _targets(
         self, position: FloatArray, velocity: FloatArray, effort: FloatArray | None = None
     ) -> JointTargets:
         values = (position, velocity, np.zeros_like(position) if effort is None else effort)
-        given = self._given or {'position'}
+        given = self._commanded_fields or {'position'}
         return JointTargets(
             names=self._robot.target_names,
             **{f: value for f, value in zip(_FIELDS, values, strict=True) if f in given},

@@ -20,7 +20,7 @@ STOP_COMMAND = Command(set_points={'stop': 1.0})
 
 class LiveGait:
     """
-    A controller that steps while motion is requested, by ``ask``, and then comes to a stand.
+    A controller that steps while motion is requested by ``request_motion``, and then stops.
 
     Parameters
     ----------
@@ -49,21 +49,21 @@ class LiveGait:
         self._controller, self._dt, self._velocity, self._send = controller, dt, velocity, send
         self.layer = SafetyLayer(robot, SafetyParams(start_speed=start_speed))
         self.request = MotionRequest(
-            lambda: controller.velocity_bounds, lambda: (self._now,), lambda: 0.5
+            lambda: controller.velocity_limits, lambda: (self._now,), lambda: 0.5
         )
         self.stop = GaitStop()
         self.sent: JointTargets | None = None
         self._now = 0
         controller.reset(0)
 
-    def ask(self) -> None:
+    def request_motion(self) -> None:
         """Request motion; the request expires and has to be repeated."""
         if self.request.follows_velocity:
             self.request.receive(self._velocity)
         else:
             self.request.set_walking(True)
 
-    def end(self) -> None:
+    def end_motion(self) -> None:
         """End the request for motion."""
         self.request.set_walking(False)
 
@@ -78,7 +78,7 @@ class LiveGait:
             self._controller.state,
             None if position is None else position[-1],
         )
-        action = self.layer.sense(self._dt, observation, 0.0, moving)
+        action = self.layer.next_action(self._dt, observation, 0.0, moving)
         if action == RESET or (before and not moving):
             self._controller.reset(0)
         command = Command(velocity=self.request.velocity) if self.request.walking else STOP_COMMAND

@@ -36,7 +36,7 @@ def joint_engines() -> tuple[str, ...]:
 
 def _has_joints(name: str) -> bool:
     try:
-        carries = registry.engine(name).carries
+        carries = registry.engine(name).supported_features
     except NotInstalled:
         return True
     return not carries or any('joints' in carried for carried in carries)

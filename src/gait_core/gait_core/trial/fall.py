@@ -36,14 +36,14 @@ class FallCheck:
             self._least = self._fall.min_height_ratio * nominal_height(robot)
             self._terrain = load_terrain(scene.terrain)
             field = self._terrain.heightfield
-            self._clear = self._least + (field.highest if field else 0.0)
+            self._clear = self._least + (field.max_height if field else 0.0)
 
     @property
-    def possible(self) -> bool:
+    def can_fall(self) -> bool:
         """True if the robot can fall in this scene."""
         return self._fall is not None
 
-    def reason(self, observation: Observation) -> str:
+    def fall_reason(self, observation: Observation) -> str:
         """Return why the robot counts as fallen in its true state, or an empty string."""
         if self._fall is None or observation.body_poses is None:
             return ''

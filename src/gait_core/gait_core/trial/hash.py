@@ -24,7 +24,7 @@ class TrialHash:
         # Any: before Python 3.12 type checkers cannot know that arrays are buffers.
         self._digest: Any = hashlib.sha256()
 
-    def periods(self, states: StateTape, applied: AppliedTape) -> None:
+    def add_periods(self, states: StateTape, applied: AppliedTape) -> None:
         """
         Add control periods: of each its tick, its state at the beginning and what is applied.
 
@@ -38,7 +38,7 @@ class TrialHash:
             ]
         )
 
-    def end(self, last: StateTape, status: str) -> None:
+    def add_end(self, last: StateTape, status: str) -> None:
         """Add the last tick, its state and the status."""
         self._rows(_state_columns(last))
         self._digest.update(status.encode())

@@ -59,22 +59,22 @@ class TrialLoop:
     """
     Runs one trial on an engine, one control period per call of ``advance``.
 
-    Whoever drives it (a controller in this process, or one behind a topic) reads ``seen`` and
-    ``command``, and passes the targets to ``advance`` until ``running`` is false.
+    Whoever drives it (a controller in this process, or one behind a topic) reads ``observation``
+    and ``command``, and passes the targets to ``advance`` until ``is_running`` is false.
     """
 
     def __init__(self, spec: TrialSpec, engine: Engine) -> None:
         self._began = wall.perf_counter()
-        self.given = spec
+        self.original_spec = spec
         scene = randomise_scene(spec.scene, spec.randomise, spec.seed)
         # Whatever reads the record of the trial finds the scene in which it was run.
         self.spec = replace(spec, scene=scene, randomise=EMPTY_MAPPING) if spec.randomise else spec
         self.dt = spec.scene.control_period
-        self.running = False
+        self.is_running = False
         self.status = ''
         self.reason = ''
-        self.true: Observation
-        self.seen: Observation
+        self.true_state: Observation
+        self.observation: Observation
         self.command = Command()
         self._engine = engine
         self._tick, self._ticks = 0, spec.ticks
@@ -112,7 +112,7 @@ class TrialLoop:
         for term in spec.fitness_terms:
             registry.fitness_term(term)
         check_gate_names(spec.gates)
-        self.true = self._engine.reset(
+        self.true_state = self._engine.reset(
             spec.scene,
             derived_seed(spec.seed, ENGINE_SEED),
             settle_ticks=round(spec.settle_time / self.dt),
@@ -125,40 +125,42 @@ class TrialLoop:
         self._recorder = Recorder(spec, self.robot)
         self._sensors = SensorSimulator(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
         self._beats = liveness.period_counter()
-        self.command = self._commands.at(0.0)
-        self._origin = _mean_root_position(self.true)
-        self.running = True
-        self._look()
+        self.command = self._commands.command_at(0.0)
+        self._origin = _mean_root_position(self.true_state)
+        self.is_running = True
+        self._record_state()
 
-    def _look(self) -> None:
+    def _record_state(self) -> None:
         """Record the state; let the controller see it and the command that holds now."""
-        self._recorder.states.append(self.true)
-        self.seen = self.true if self._sensors.is_ideal else self._sensors.read(self.true)
+        self._recorder.states.append(self.true_state)
+        self.observation = (
+            self.true_state if self._sensors.is_ideal else self._sensors.read(self.true_state)
+        )
         time = self._tick * self.dt
-        if time >= self._commands.changes_at:
-            self.command = self._commands.at(time)
+        if time >= self._commands.next_change:
+            self.command = self._commands.command_at(time)
 
     def advance(self, targets: JointTargets) -> None:
-        """Apply targets for one control period; ``running`` turns false at the trial's end."""
-        if not self.running:
+        """Apply targets for one control period; ``is_running`` turns false at the trial's end."""
+        if not self.is_running:
             raise ProtocolError('advance on a trial that is not running')
         applied = self._memory.resolve(targets)
         self._recorder.applied.append(applied)
         self._recorder.commands.append(self.command.velocity)
         try:
-            self.true = self._engine.step(applied)
-            _check_finite(self.true)
+            self.true_state = self._engine.step(applied)
+            _check_finite(self.true_state)
         except SimulationDiverged as error:
             self.end(DIVERGED, str(error))
             return
         self._tick += 1
         self._beats[0] += 1
-        self._look()
-        self._judge()
+        self._record_state()
+        self._check_end()
 
-    def _judge(self) -> None:
+    def _check_end(self) -> None:
         """End the trial if the robot fell, did not come far enough or the time is over."""
-        reason = self._fall.reason(self.true)
+        reason = self._fall.fall_reason(self.true_state)
         if reason:
             self._fell_at = self._tick * self.dt
             self.end(FELL, reason)
@@ -168,41 +170,41 @@ class TrialLoop:
             self._check_milestone(self._milestones[self._tick])
 
     def _check_milestone(self, one: Milestone) -> None:
-        moved = float(np.hypot(*(_mean_root_position(self.true) - self._origin)))
+        moved = float(np.hypot(*(_mean_root_position(self.true_state) - self._origin)))
         if not moved >= one.moved:
             self.end(
                 invalid_status('hopeless'),
                 f'moved {moved:.4g} m in {one.time:g} s, less than {one.moved:g} m',
             )
 
-    def coming(self) -> list[Command]:
+    def upcoming_commands(self) -> list[Command]:
         """
         Return the commands of the control periods that may be played at once.
 
         They are those up to the end or the next milestone, but no more than a controller foresees
         in little time. Of a robot that can fall there are none: what follows a fall were lost.
         """
-        if self._fall.possible:
+        if self._fall.can_fall:
             return []
         ticks = min(self._ticks - self._tick, _MAX_TAPE_PERIODS)
         if self._milestones:
             ahead = (tick - self._tick for tick in self._milestones if tick > self._tick)
             ticks = min([ticks, *ahead])
         script = CommandScript(self.spec.script)
-        return [script.at((self._tick + i) * self.dt) for i in range(ticks)]
+        return [script.command_at((self._tick + i) * self.dt) for i in range(ticks)]
 
-    def play(self, tape: TargetTape, commands: Sequence[Command]) -> None:
+    def play_tape(self, tape: TargetTape, commands: Sequence[Command]) -> None:
         """
         Apply a tape of targets, given under commands, up to its end or that of the trial.
 
-        Equals as many calls of ``advance``, but that ``seen`` stays what it was before.
+        Equals as many calls of ``advance``, but that ``observation`` stays what it was before.
         """
-        if not self.running:
+        if not self.is_running:
             raise ProtocolError('play on a trial that is not running')
         applied = self._memory.resolve_tape(tape)
-        self._take(applied, commands, *self._rolled(applied))
+        self._record_tape(applied, commands, *self._run_tape(applied))
 
-    def _take(
+    def _record_tape(
         self,
         applied: AppliedTape,
         commands: Sequence[Command],
@@ -210,18 +212,18 @@ class TrialLoop:
         diverged: str | None,
     ) -> None:
         if states:
-            self.true = states[-1]
+            self.true_state = states[-1]
             self._tick += len(states)
         applied = applied[: len(states) + (diverged is not None)]
         velocities = [command.velocity for command in commands[: len(applied)]]
-        self._recorder.tape(applied, velocities, states)
-        self.command = self._commands.at(self._tick * self.dt)
+        self._recorder.add_tape(applied, velocities, states)
+        self.command = self._commands.command_at(self._tick * self.dt)
         if diverged is not None:
             self.end(DIVERGED, diverged)
         else:
-            self._judge()
+            self._check_end()
 
-    def _rolled(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
+    def _run_tape(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
         """Return the states of a rollout as long as they are physics, and why no longer."""
         assert isinstance(self._engine, TapeEngine)
         diverged = None
@@ -235,7 +237,7 @@ class TrialLoop:
         """End the trial with a status, unless a gate catches it; the first one given stays."""
         if self.status:
             return
-        self.running = False
+        self.is_running = False
         if self.spec.gates and status in (OK, FELL):
             status, reason = apply_gates(self._recorder.rollout(status), status, reason)
         self.status, self.reason = status, reason
@@ -256,8 +258,8 @@ class TrialLoop:
             metrics=trial_metrics(rollout),
             terms=terms,
             fitness=sum(weights[name] * value for name, value in terms.items()) if terms else None,
-            trial_hash=self._recorder.hash(self.status),
-            spec_hash=sha256_of(self.given),
+            trial_hash=self._recorder.trial_hash(self.status),
+            spec_hash=sha256_of(self.original_spec),
             fingerprint=fingerprint(),
             ticks=self._tick,
             fell_at=self._fell_at,
@@ -343,18 +345,18 @@ def play_target_tape(loop: TrialLoop, controller: Controller) -> bool:
     """
     if not (isinstance(loop.engine, TapeEngine) and isinstance(controller, TapeController)):
         return False
-    commands = loop.coming()
-    tape = controller.tape(loop.dt, commands) if commands else None
+    commands = loop.upcoming_commands()
+    tape = controller.target_tape(loop.dt, commands) if commands else None
     if tape is None:
         return False
-    loop.play(tape, commands)
+    loop.play_tape(tape, commands)
     return True
 
 
 def step_controller(loop: TrialLoop, controller: Controller) -> None:
     """Run one control period of a trial with a controller in this process."""
     try:
-        targets = controller.step(loop.dt, loop.command, loop.seen)
+        targets = controller.step(loop.dt, loop.command, loop.observation)
     except BadCommand as error:
         loop.end(invalid_status('bad_command'), str(error))
         return
@@ -366,7 +368,7 @@ def start_trial(loop: TrialLoop) -> Controller:
     loop.begin()
     controller = make_controller(loop.spec, loop.robot)
     controller.reset(loop.controller_seed)
-    absent = missing_fields(loop.seen, controller.needs)
+    absent = missing_fields(loop.observation, controller.needs)
     if absent:
         raise ConfigurationError(
             f"controller '{loop.spec.controller}' needs {', '.join(absent)}, which engine "
@@ -407,7 +409,7 @@ def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
 
 def _run_controller(loop: TrialLoop, tapes: bool) -> TrialLoop:
     controller = start_trial(loop)
-    while loop.running:
+    while loop.is_running:
         if not (tapes and play_target_tape(loop, controller)):
             tapes = False
             step_controller(loop, controller)

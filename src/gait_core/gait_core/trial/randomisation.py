@@ -26,16 +26,18 @@ class RandomisedQuantity:
     """Meaning of a name, and whether its values are whole numbers."""
 
     text: str
-    whole: bool = False
+    is_integer: bool = False
 
 
 def _quantities() -> dict[str, RandomisedQuantity]:
     named = {
-        'draw': RandomisedQuantity(text='Seed of the body of a robot that is drawn.', whole=True),
+        'draw': RandomisedQuantity(
+            text='Seed of the body of a robot that is drawn.', is_integer=True
+        ),
         'mass': RandomisedQuantity(text='Factor of every mass and inertia [-].'),
         'friction': RandomisedQuantity(text='Coulomb coefficient of the ground [-].'),
         'restitution': RandomisedQuantity(text='Of the ground [-].'),
-        'terrain.seed': RandomisedQuantity(text='Of the surface.', whole=True),
+        'terrain.seed': RandomisedQuantity(text='Of the surface.', is_integer=True),
     }
     for field in fields(InitialState):
         if field.name != 'joint_positions':
@@ -43,7 +45,9 @@ def _quantities() -> dict[str, RandomisedQuantity]:
             named[_INITIAL + field.name] = RandomisedQuantity(text=f'As of the scene [{unit}].')
     for field in fields(SensorModel):
         whole = field.name == 'delay_ticks'
-        named[_SENSORS + field.name] = RandomisedQuantity(text='As of the scene.', whole=whole)
+        named[_SENSORS + field.name] = RandomisedQuantity(
+            text='As of the scene.', is_integer=whole
+        )
     named['push.force'] = RandomisedQuantity(
         text='Of one push more at the root, level, any way round [N].'
     )
@@ -120,7 +124,7 @@ def _generator(name: str, seed: int) -> np.random.Generator:
 
 
 def _is_integer(name: str) -> bool:
-    return name in RANDOMISED_QUANTITIES and RANDOMISED_QUANTITIES[name].whole
+    return name in RANDOMISED_QUANTITIES and RANDOMISED_QUANTITIES[name].is_integer
 
 
 def _as_number(name: str, value: float) -> float | int:

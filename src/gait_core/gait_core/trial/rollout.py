@@ -162,7 +162,7 @@ class Recorder:
         self._applied_tapes: list[AppliedTape] = []
         self.commands: list[tuple[float, ...]] = []
 
-    def tape(
+    def add_tape(
         self, applied: AppliedTape, velocities: Sequence[tuple[float, ...]], states: StateTape
     ) -> None:
         """Keep what is applied and commanded in control periods, and the states that follow."""
@@ -185,13 +185,13 @@ class Recorder:
         self._state_tapes = [StateTape.concatenate(self._state_tapes)]
         return self._state_tapes[0]
 
-    def hash(self, status: str) -> str:
+    def trial_hash(self, status: str) -> str:
         """Return the trial_hash of what was kept, and of how it ended."""
         states, digest, begin = self._all_states(), TrialHash(), 0
         for applied in self._applied_tapes:
-            digest.periods(states[begin : begin + len(applied)], applied)
+            digest.add_periods(states[begin : begin + len(applied)], applied)
             begin += len(applied)
-        digest.end(states[-1:], status)
+        digest.add_end(states[-1:], status)
         return digest.hexdigest()
 
     def rollout(self, status: str) -> Rollout:

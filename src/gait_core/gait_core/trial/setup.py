@@ -186,7 +186,7 @@ def make_scene(
 
     """
     if overrides.get('robot', robot_name) != robot_name:
-        with (location / 'robot').errors_located():
+        with (location / 'robot').locate_errors():
             raise ConfigurationError(
                 f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
             )
@@ -202,14 +202,14 @@ def make_scene(
         base['physics_step'] = robot.defaults['physics_steps'][engine]
     if 'terrain' in overrides:
         # Parameters of one terrain mean nothing to another.
-        with (location / 'terrain').errors_located():
+        with (location / 'terrain').locate_errors():
             base['terrain'] = _default_terrain(robot, overrides['terrain'])
     scene: Scene = read_value(
         Scene, {**merge_settings(base, overrides), 'robot': robot_name, 'engine': engine}, location
     )
-    with (location / 'engine').errors_located():
+    with (location / 'engine').locate_errors():
         check_registered('engines', scene.engine)
-    with (location / 'terrain').errors_located():
+    with (location / 'terrain').locate_errors():
         _check_terrain(scene.terrain)
     return scene
 

@@ -209,15 +209,17 @@ class CommandScript:
         self._script = script
         self._next = 0
         self._current = Command()
-        self.changes_at = script[0].time - _TIME_TOLERANCE if script else math.inf
+        self.next_change = script[0].time - _TIME_TOLERANCE if script else math.inf
 
-    def at(self, time: float) -> Command:
+    def command_at(self, time: float) -> Command:
         """Return the command that holds at a time [s], not before that of the last call."""
-        while self.changes_at <= time:
+        while self.next_change <= time:
             self._current = self._script[self._next].command
             self._next += 1
             last = self._next == len(self._script)
-            self.changes_at = math.inf if last else self._script[self._next].time - _TIME_TOLERANCE
+            self.next_change = (
+                math.inf if last else self._script[self._next].time - _TIME_TOLERANCE
+            )
         return self._current
 
 

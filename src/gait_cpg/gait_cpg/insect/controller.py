@@ -156,7 +156,7 @@ class InsectGaitController(ReflexController):
         self.reset(0)
 
     @property
-    def velocity_bounds(self) -> VelocityLimits:
+    def velocity_limits(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
         gain = params.turn_gain
@@ -288,7 +288,7 @@ class InsectGaitController(ReflexController):
         share = np.interp(self._period_scale, *_BACK_SHIFT_TABLE)
         return np.where(self._row == self._row.max(), self._params.back_shift * share, 0.0)
 
-    def landings(self) -> Mapping[str, FloatArray]:
+    def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
         Return where legs in a step will come down, (3,) [m], by leg, in the frame of the root.
 
@@ -312,7 +312,7 @@ class InsectGaitController(ReflexController):
             )
         return found
 
-    def watch(self) -> None:
+    def record_ranges(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""
         self._recorder = ThresholdRecorder(self._row)
 

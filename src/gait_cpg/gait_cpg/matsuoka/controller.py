@@ -41,7 +41,7 @@ class MatsuokaController(TapeController):
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams
     _params: MatsuokaParams
-    velocity_bounds: ClassVar[VelocityLimits] = 'its oscillators run at their own pace'
+    velocity_limits: ClassVar[VelocityLimits] = 'its oscillators run at their own pace'
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         'reference': {},
         'alternating': {'gait': 'trot', 'tau_a': 0.05, 'pair_weight': 2.0, 'blanking': 1.0},
@@ -92,7 +92,7 @@ class MatsuokaController(TapeController):
             names=self._outputs.names, **{name: array[0] for name, array in fields.items()}
         )
 
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+    def target_tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
         """Return the targets of some control periods, by one call; None in closed loop."""
         if self._sensor is not None:
             return None

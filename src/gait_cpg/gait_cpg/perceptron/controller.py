@@ -111,7 +111,7 @@ class PerceptronController(Controller):
 
     Params: ClassVar[type[Parameters]] = PerceptronParams
     _params: PerceptronParams
-    velocity_bounds: ClassVar[VelocityLimits] = (
+    velocity_limits: ClassVar[VelocityLimits] = (
         UNLIMITED,
         UNLIMITED,
         VelocityRange.symmetric(0.0, 'it does not turn'),

@@ -265,7 +265,7 @@ class PhaseCpgController(ReflexController):
         return needed | {'joint_positions'} if self._params.odometry else needed
 
     @property
-    def velocity_bounds(self) -> VelocityLimits:
+    def velocity_limits(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
         return symmetric_limits(params.max_forward, params.max_sideways, params.max_yaw_rate)
@@ -430,7 +430,7 @@ class PhaseCpgController(ReflexController):
             values[f'reflex.{name}'] = float(count)
         return values
 
-    def landings(self) -> Mapping[str, FloatArray]:
+    def planned_footholds(self) -> Mapping[str, FloatArray]:
         """Return where feet in the air will come down, (3,) [m], by leg, in the base frame."""
         if not self._is_walking:
             return {}
@@ -445,9 +445,9 @@ class PhaseCpgController(ReflexController):
             if not stands
         }
 
-    def watch(self) -> None:
+    def record_ranges(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""
-        self._reflexes.watch()
+        self._reflexes.record_ranges()
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds of reflexes a share beyond what was felt while watched, by name."""

@@ -184,7 +184,7 @@ class FootReflexes:
             else _REFLEX_NEEDS
         )
 
-    def watch(self) -> None:
+    def record_ranges(self) -> None:
         """Keep from now on the most of what thresholds are held against."""
         self._is_recording = self.is_active = True
 

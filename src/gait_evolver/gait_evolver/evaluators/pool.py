@@ -153,7 +153,7 @@ class WorkerPool:
                     self._discard_worker(one, f'worker {one.pid}: {content}', waiting)
                     break
                 one.index = None
-                self._losses.passed()
+                self._losses.count_result()
                 yield index, content
             if received:
                 continue
@@ -174,5 +174,5 @@ class WorkerPool:
         self._count_loss(one.index, reason, began)
 
     def _count_loss(self, index: int | None, reason: str, began: bool = False) -> None:
-        self._losses.lost(index, reason, by_trial=began)
-        self._resume_at = time.monotonic() + self._losses.delay
+        self._losses.count_loss(index, reason, by_trial=began)
+        self._resume_at = time.monotonic() + self._losses.start_delay

@@ -116,12 +116,12 @@ class RosEvaluator(Evaluator):
                 self._dispatch(specs, waiting)
                 ended = client.wait(lambda: self._collect_results(), _SPIN_TIME) or ()
                 before, seen = seen, time.monotonic()
-                self.workload.offered += (seen - before) * len(self.alive)
+                self.workload.offered += (seen - before) * len(self.worker_names)
                 for index, result in ended:
                     if index in results:
                         continue  # Two workers ran it and have both answered.
                     results[index] = result
-                    self._losses.passed()
+                    self._losses.count_result()
                     self._cancel_trial(index)
                     self.workload.busy += result.wall_time
                     if progress is not None:
@@ -148,7 +148,7 @@ class RosEvaluator(Evaluator):
         return self._own.pids
 
     @property
-    def alive(self) -> tuple[str, ...]:
+    def worker_names(self) -> tuple[str, ...]:
         """Names of the workers that run a trial or can be given one."""
         return tuple(
             name
@@ -162,14 +162,14 @@ class RosEvaluator(Evaluator):
             # No time limit for workers that were started here: they may have to compile kernels,
             # and one that hangs is found by its process.
             self._client.wait(self._find_workers, None if self._own.names else self._patience)
-            if not self.alive:
+            if not self.worker_names:
                 raise ConfigurationError(self._no_worker_message())
         return self._client
 
     def _find_workers(self) -> tuple[str, ...]:
         assert self._client is not None
         self._discover_workers(self._client)
-        return self.alive
+        return self.worker_names
 
     def _no_worker_message(self) -> str:
         if self._named:
@@ -190,7 +190,7 @@ class RosEvaluator(Evaluator):
         for name in self._named or _worker_names_on_domain(client.node):
             if name not in self._workers:
                 self._workers[name] = _Worker(WorkerClient(client.node, name, self._hang))
-        if self.alive or self._own.names:
+        if self.worker_names or self._own.names:
             self._heartbeat_time = now
         elif self._workers and now - self._heartbeat_time > self._patience:
             raise NoWorkers(
@@ -310,8 +310,8 @@ class RosEvaluator(Evaluator):
 
     def _count_loss(self, index: int | None, reason: str, begun: bool = False) -> None:
         self.lost_workers += 1
-        self._losses.lost(index, reason, by_trial=begun)
-        self._resume_at = time.monotonic() + self._losses.delay
+        self._losses.count_loss(index, reason, by_trial=begun)
+        self._resume_at = time.monotonic() + self._losses.start_delay
 
     def _warn_of_platform(self, name: str, result: TrialResult) -> None:
         """Warn once of a worker on another platform."""

@@ -93,7 +93,7 @@ class WorkerProcess:
     def idle_time(self) -> float:
         """Return the time [s] since it was given its message, or since its last progress."""
         periods, state = (int(value) for value in self._pulse)
-        return self._watch.look(periods, state)
+        return self._watch.update(periods, state)
 
     def describe_end(self) -> str:
         """Return one line on how the process ended, after its channel was closed."""

@@ -128,7 +128,7 @@ class Nsga2Optimizer(Optimizer):
         """Return why the search is over: it finds no individual that it does not have."""
         return 'the population has no new offspring' if self._asked is None else ''
 
-    def front(self) -> FloatArray:
+    def pareto_front(self) -> FloatArray:
         """Return the objectives of the best front, (k, m); empty while nothing is feasible."""
         if self._search.opt is None or not self._search.opt.get('FEAS').all():
             return np.empty((0, self._objectives))

@@ -166,4 +166,4 @@ class _WalkRecorder:
         )
 
     def _fell(self, pose: FloatArray) -> bool:
-        return bool(self._fall.reason(Observation(tick=0, time=0.0, body_poses=pose[None])))
+        return bool(self._fall.fall_reason(Observation(tick=0, time=0.0, body_poses=pose[None])))

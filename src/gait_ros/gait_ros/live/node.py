@@ -192,7 +192,7 @@ class ControllerNode(ManagedNode):
             self._step_clock.now,
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
-            bounds=lambda: self.controller.velocity_bounds,
+            bounds=lambda: self.controller.velocity_limits,
             demonstration=self._demo_velocity() if self._chosen.demo else None,
             posture=PostureInput(self) if accepts_posture(self.controller) else None,
             refusal=self._walk_refusal,
@@ -369,7 +369,7 @@ class ControllerNode(ManagedNode):
         waiting = self._watch.waiting
         stop = waiting or self._safe.last_stop_reason
         steps = not (waiting or self._safe.is_urgent)
-        landings = self.controller.landings() if steps else {}
+        landings = self.controller.planned_footholds() if steps else {}
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
     def behaviour(self) -> str:
@@ -390,7 +390,7 @@ class ControllerNode(ManagedNode):
 
     def _on_gait(self, params: Parameters) -> None:
         self.controller.set_params(params)
-        self._safe.layer.soften()
+        self._safe.layer.start_blend()
 
     def _on_load_gait(
         self, request: LoadGait.Request, response: LoadGait.Response
@@ -431,7 +431,7 @@ class ControllerNode(ManagedNode):
         # The pose in which the new controller begins may be far from the present one.
         self.controller.reset(self._declared.value.seed)
         self._is_reset = True
-        self._safe.layer.renew()
+        self._safe.layer.replace_controller()
         return changed
 
     # ---------------------------------------------------------------------------------- watching

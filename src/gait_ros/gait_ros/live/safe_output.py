@@ -112,7 +112,7 @@ class SafeOutput:
 
         """
         layer = self.layer
-        action = layer.sense(dt, observation, age, moving)
+        action = layer.next_action(dt, observation, age, moving)
         self.fault = ''
         targets = None
         if action in (STEP, RESET):
@@ -122,7 +122,7 @@ class SafeOutput:
 
     def refuse(self, error: BaseException) -> None:
         """Count and log a control period without usable targets."""
-        self.layer.refuse()
+        self.layer.count_refusal()
         self.fault = (
             f'the robot holds, for the controller gave no valid targets: {describe_error(error)}'
         )
@@ -143,7 +143,7 @@ class SafeOutput:
         layer = self.layer
         return {
             'safety': layer.mode if layer.params.enabled or self.stop_reason else 'off',
-            'refused': layer.refused,
+            'refused': layer.refusals,
             'holds': layer.holds,
             'falls': layer.falls,
             'stops': layer.stops,

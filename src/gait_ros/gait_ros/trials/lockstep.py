@@ -84,7 +84,7 @@ class LockstepServer:
             seed=loop.controller_seed if is_first else last.seed,
             dt=loop.dt,
             command=BUILDER.command(loop.command),
-            observation=BUILDER.observation(loop.seen),
+            observation=BUILDER.observation(loop.observation),
         )
         self._answer = None
         self._send()

@@ -165,7 +165,7 @@ class TrialService:
         if not mistake:
             self._node.get_logger().error(traceback.format_exc())
         if trial is not None:
-            response.result = to_result(exception_result(trial.loop.given, error))
+            response.result = to_result(exception_result(trial.loop.original_spec, error))
             response.success = not mistake
 
     async def _run(self, trial: RunningTrial, request: RunTrial.Request) -> TrialResult:
@@ -176,7 +176,7 @@ class TrialService:
             else:
                 controller = start_trial(loop)
         except SimulationDiverged as error:
-            return result_without_ticks(loop.given, DIVERGED, str(error))
+            return result_without_ticks(loop.original_spec, DIVERGED, str(error))
         if request.record:
             # Check the folder before the trial, so that no finished trial is lost over it.
             try:
@@ -201,9 +201,9 @@ class TrialService:
 
     async def _run_internal(self, trial: RunningTrial, controller: Controller) -> None:
         loop = trial.loop
-        while loop.running:
+        while loop.is_running:
             end = time.monotonic() + _SLICE_TIME
-            while loop.running and not self._held(trial):
+            while loop.is_running and not self._held(trial):
                 step_controller(loop, controller)
                 self._host.on_trial_tick(loop)
                 if time.monotonic() > end:
@@ -215,11 +215,11 @@ class TrialService:
     async def _run_external(self, trial: RunningTrial, timeout: float) -> None:
         loop = trial.loop
         limit = timeout or self._host.answer_timeout()
-        while loop.running:
+        while loop.is_running:
             self._lockstep.request_targets(trial.id, loop)
             asked = time.monotonic()
             answer = None
-            while answer is None and loop.running:
+            while answer is None and loop.is_running:
                 await self._lockstep.next_spin()
                 if self._held(trial):
                     asked = time.monotonic()

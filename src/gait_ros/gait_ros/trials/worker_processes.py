@@ -78,7 +78,7 @@ class WorkerProcesses:
             first, *output = str(error).splitlines()
             last = output[-1].strip()[:200] if output else ''
             return f'{first.rstrip(":")}{f" ({last})" if last else ""}'
-        if not heard and self._watches[name].look(0, liveness.STARTING) > self._hang:
+        if not heard and self._watches[name].update(0, liveness.STARTING) > self._hang:
             return f'{name} does not start: it did nothing for {self._hang:g} s'
         return ''
 

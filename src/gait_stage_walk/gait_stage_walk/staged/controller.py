@@ -96,7 +96,7 @@ class StagedWalkController(Controller):
         return frozenset({'imu'} if wanted.balance_gain or wanted.balance_damping else ())
 
     @property
-    def velocity_bounds(self) -> VelocityLimits:
+    def velocity_limits(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         return velocity_limits(self._walk.params)
 
@@ -151,7 +151,7 @@ class StagedWalkController(Controller):
             'leg_lift': math.radians(walk.current.leg_lift_deg),
         }
 
-    def landings(self) -> Mapping[str, FloatArray]:
+    def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
         Return where a leg that is being extended comes down, (3,) [m], by leg.
 

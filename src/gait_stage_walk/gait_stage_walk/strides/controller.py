@@ -94,7 +94,7 @@ class KeyframeStrideController(Controller):
         self.reset(0)
 
     @property
-    def velocity_bounds(self) -> VelocityLimits:
+    def velocity_limits(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
         if not params.follow_velocity:
@@ -160,7 +160,7 @@ class KeyframeStrideController(Controller):
             **standing,
         }
 
-    def landings(self) -> Mapping[str, FloatArray]:
+    def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
         Return where legs in the air come down, (3,) [m], by leg, in the frame of the root.
 

@@ -76,7 +76,7 @@ class ZmpWalkController(Controller):
         return frozenset(sensed | ({'joint_positions'} if params.odometry else set()))
 
     @property
-    def velocity_bounds(self) -> VelocityLimits:
+    def velocity_limits(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
         return symmetric_limits(params.max_forward, params.max_sideways, params.max_yaw_rate)
@@ -221,7 +221,7 @@ class ZmpWalkController(Controller):
             values.update(zip(places, self._odometry.pose.tolist(), strict=True))
         return values
 
-    def landings(self) -> Mapping[str, FloatArray]:
+    def planned_footholds(self) -> Mapping[str, FloatArray]:
         """Return where the foot in the air comes down, (3,) [m] in the base frame, by leg."""
         plan = self._plan
         if plan.stage != SWING:

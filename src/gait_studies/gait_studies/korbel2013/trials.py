@@ -146,10 +146,10 @@ def record_details(spec: TrialSpec, period: float = _FINE_PERIOD) -> DetailedTri
     looked = replace(spec, scene=replace(spec.scene, control_period=period))
     loop = TrialLoop(looked, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
-    states = [loop.true]
-    while loop.running:
+    states = [loop.true_state]
+    while loop.is_running:
         step_controller(loop, controller)
-        states.append(loop.true)
+        states.append(loop.true_state)
     rollout = loop.rollout()
     robot = rollout.robot
     targets = {name: column for column, name in enumerate(robot.target_names)}

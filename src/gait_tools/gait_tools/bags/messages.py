@@ -83,7 +83,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         yield '/stability', now, stability
         yield '/tf', now, builder.robot_transforms(stamp, true, robot, links=True)
         if true.tick < rollout.ticks:
-            command = script.at(true.tick * rollout.dt)
+            command = script.command_at(true.tick * rollout.dt)
             yield OBSERVATION_TOPIC, now, _observation_message(builder, rollout, seen, command)
             yield TARGETS_TOPIC, now, builder.trajectory(next(targets), rollout.dt)
 

@@ -45,13 +45,13 @@ def run(options: Namespace) -> int:
         print(f'gait: {name} ...', file=sys.stderr, flush=True)
         began = time.monotonic()
         found = _measure_part(name, measure)
-        kept = 'kept' if all(row.within for row in found) else 'NOT KEPT'
+        kept = 'kept' if all(row.is_within_budget for row in found) else 'NOT KEPT'
         seconds = time.monotonic() - began
         print(f'gait: {name}: {kept}, {seconds:.0f} s', file=sys.stderr, flush=True)
         rows += [replace(row, group=row.group or name) for row in found]
     groups = list(dict.fromkeys(row.group for row in rows))
     rows.sort(key=lambda row: groups.index(row.group))
-    failed = [row for row in rows if not row.within]
+    failed = [row for row in rows if not row.is_within_budget]
     if options.json:
         print_json(
             {
@@ -120,7 +120,7 @@ def _print_table(rows: list[Measurement]) -> None:
         if row.group != group:
             group = row.group
             print(group)
-        bound = '' if row.bound is None else str(row.bound)
+        bound = '' if row.budget_range is None else str(row.budget_range)
         unit = '' if row.unit == '-' else row.unit
         value = f'{row.measured:10.3f}' if row.measured < 1000.0 else f'{row.measured:10.0f}'
         line = f'  {row.what:{width}}  {value} {unit:6} {bound:15} {row.verdict or ""}'

@@ -84,7 +84,7 @@ def _describe_name(kind: str, name: str) -> str:
         if kind == 'controllers':
             more = f' Presets: {", ".join(found.presets)}.'
         if kind == 'engines':
-            more = f' Carries {"; ".join(found.carries)}.'
+            more = f' Carries {"; ".join(found.supported_features)}.'
         text = (found.__doc__ or '').strip().splitlines()
     except ConfigurationError as error:
         return f'({error})'

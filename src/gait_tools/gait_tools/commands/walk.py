@@ -144,7 +144,7 @@ def _warn_of_clipped_command(spec: TrialSpec) -> None:
     from gait_core.trial.loop import make_controller
 
     robot = load_robot(spec.scene.robot, spec.scene.draw)
-    bounds = make_controller(spec, robot).velocity_bounds
+    bounds = make_controller(spec, robot).velocity_limits
     for item in spec.script:
         if text := describe_clipping(bounds, item.command.velocity):
             print(

@@ -192,7 +192,7 @@ class StrideProblem:
                     for i, candidate in enumerate(candidates)
                 ]
             )
-        return self._solution(best, optimizer.front(), used)
+        return self._solution(best, optimizer.pareto_front(), used)
 
     def _measure_genomes(self, genomes: FloatArray) -> StrideMeasures:
         return measure_strides(

@@ -59,7 +59,13 @@ class BulletEngine(SceneEngine):
     name = 'bullet'
     Options = BulletOptions
     RayCaster = GroundRayCaster
-    carries = (*RIGID_BODY_FEATURES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
+    supported_features = (
+        *RIGID_BODY_FEATURES,
+        BALL_JOINTS,
+        FORCE_ELEMENTS,
+        FREE_BODIES,
+        CONTACT_NODES,
+    )
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)

@@ -75,7 +75,7 @@ class FreeBodies:
 class FreeBodiesEngine(SceneEngine):
     """Free bodies on contact nodes under the shared laws; a subclass advances the bodies."""
 
-    carries = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
+    supported_features = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
     _bodies: FreeBodies
 
     @abstractmethod

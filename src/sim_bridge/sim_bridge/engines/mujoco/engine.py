@@ -66,7 +66,7 @@ class MujocoEngine(SceneEngine):
     name = 'mujoco'
     Options = MujocoOptions
     RayCaster = GroundRayCaster
-    carries = (*RIGID_BODY_FEATURES, BALL_JOINTS, FORCE_ELEMENTS, GROUND_SPRINGS)
+    supported_features = (*RIGID_BODY_FEATURES, BALL_JOINTS, FORCE_ELEMENTS, GROUND_SPRINGS)
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)

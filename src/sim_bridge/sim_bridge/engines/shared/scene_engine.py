@@ -134,7 +134,7 @@ class SceneEngine(Engine):
         self._ready = False
         robot = scale_mass(self._load_robot(scene.robot, scene.draw), scene.mass_factor)
         options: Any = make_parameters(self.Options, scene.engine_options)
-        check_features(self.name, self.carries, scene, robot)
+        check_features(self.name, self.supported_features, scene, robot)
         positions = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
         self._robot, self._period, self._terrain = robot, scene.control_period, terrain

@@ -79,7 +79,7 @@ class RecordedTrial:
         loop = TrialLoop(self.spec, self.engine)
         loop.begin()
         for targets in self.targets:
-            if loop.running:
+            if loop.is_running:
                 loop.advance(targets)
         loop.result()
         return loop
@@ -243,9 +243,9 @@ def _run_with_controller(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets]
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     targets, spent = [], 0.0
-    while loop.running:
+    while loop.is_running:
         began = time.perf_counter()
-        targets.append(controller.step(loop.dt, loop.command, loop.seen))
+        targets.append(controller.step(loop.dt, loop.command, loop.observation))
         spent += time.perf_counter() - began
         loop.advance(targets[-1])
     return loop, targets, spent
