@@ -107,11 +107,13 @@ class OwnGait:
 
     def lags_and_duty_factors(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Return lags, in [0, 1), and duty factors of a robot's legs, (n,); ConfigurationError."""
-        duty = self.duty_factor
-        shares = duty if isinstance(duty, Mapping) else dict.fromkeys(legs, duty)
+        duty_factor = self.duty_factor
+        duty_factors = (
+            duty_factor if isinstance(duty_factor, Mapping) else dict.fromkeys(legs, duty_factor)
+        )
         return (
             _values_by_leg(self.lags, legs, self.location / 'lags') % 1.0,
-            _values_by_leg(shares, legs, self.location / 'duty_factor'),
+            _values_by_leg(duty_factors, legs, self.location / 'duty_factor'),
         )
 
 
@@ -149,13 +151,13 @@ def read_gait(file: str) -> OwnGait:
     return OwnGait(lags=content.lags, duty_factor=duty_factor, location=location)
 
 
-def _check_duty_factors(shares: Mapping[str, float] | float, location: Location) -> None:
+def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Location) -> None:
     """Raise ConfigurationError for a foot that is never down or never up."""
-    if isinstance(shares, Mapping):
-        for leg, share in shares.items():
-            _check_duty_factors(share, location / leg)
-    elif not 0.0 < shares < 1.0:
-        raise ConfigurationError(f'{location} is {shares:g}, it must lie between 0 and 1')
+    if isinstance(duty_factors, Mapping):
+        for leg, duty_factor in duty_factors.items():
+            _check_duty_factors(duty_factor, location / leg)
+    elif not 0.0 < duty_factors < 1.0:
+        raise ConfigurationError(f'{location} is {duty_factors:g}, it must lie between 0 and 1')
 
 
 def find_gait(name: str) -> Gait:
@@ -184,13 +186,13 @@ def leg_sides_and_pairs(feet: FloatArray) -> tuple[IntArray, IntArray]:
     """
     side = (feet[:, 1] < 0.0).astype(np.int64)
     pair = np.zeros(len(feet), dtype=np.int64)
-    for which in (0, 1):
-        legs = np.flatnonzero(side == which)
+    for one_side in (0, 1):
+        legs = np.flatnonzero(side == one_side)
         pair[legs[np.argsort(feet[legs, 0], kind='stable')]] = np.arange(len(legs))
     return side, pair
 
 
-def leg_lags(wanted: Gait, feet: FloatArray) -> FloatArray:
+def leg_lags(gait: Gait, feet: FloatArray) -> FloatArray:
     """
     Return the lag of each leg behind the rearmost left one.
 
@@ -207,6 +209,6 @@ def leg_lags(wanted: Gait, feet: FloatArray) -> FloatArray:
 
     """
     side, pair = leg_sides_and_pairs(feet)
-    pair_lag = 0.5 / (pair.max() + 1) if wanted.pair_lag is None else wanted.pair_lag
+    pair_lag = 0.5 / (pair.max() + 1) if gait.pair_lag is None else gait.pair_lag
     # Rounding to 1e-12 cycles makes equal lags equal: 3 / 6 + 1 / 2 is a whole cycle.
-    return np.round(side * wanted.side_lag + pair * pair_lag, 12) % 1.0
+    return np.round(side * gait.side_lag + pair * pair_lag, 12) % 1.0

@@ -24,7 +24,7 @@ class HeadingHold:
         self._yaw = self._sum = 0.0
         self._yaw_history: deque[float] = deque()
 
-    def update_error(self, dt: float, rate: float, yaw: float, stride: float) -> float:
+    def update_error(self, dt: float, yaw_rate: float, yaw: float, cycle_time: float) -> float:
         """
         Return the error of the heading [rad], positive where it should turn left.
 
@@ -44,15 +44,19 @@ class HeadingHold:
         """
         if self._target is None:
             self._target = self._yaw = yaw
-        self._target += rate * dt
+        self._target += yaw_rate * dt
         self._yaw += math.remainder(yaw - self._yaw, 2.0 * math.pi)
-        seen = self._yaw_history
-        seen.append(self._yaw)
+        history = self._yaw_history
+        history.append(self._yaw)
         self._sum += self._yaw
-        while len(seen) > round(stride / dt) + 1:
-            self._sum -= seen.popleft()
-        turning = (self._yaw - seen[0]) / stride
-        return self._target - self._sum / len(seen) + LEAD_CYCLES * stride * (rate - turning)
+        while len(history) > round(cycle_time / dt) + 1:
+            self._sum -= history.popleft()
+        mean_yaw_rate = (self._yaw - history[0]) / cycle_time
+        return (
+            self._target
+            - self._sum / len(history)
+            + LEAD_CYCLES * cycle_time * (yaw_rate - mean_yaw_rate)
+        )
 
 
 class Steering:
@@ -78,8 +82,8 @@ class Steering:
         self,
         dt: float,
         velocity: Velocity,
-        seen: Observation,
-        stride: float,
+        observation: Observation,
+        cycle_time: float,
         heading_gain: float,
         speed_gain: float,
     ) -> Velocity:
@@ -101,15 +105,15 @@ class Steering:
             If what is seen is not finite.
 
         """
-        attitude = seen.attitude
+        attitude = observation.attitude
         if velocity == (0.0, 0.0, 0.0) or attitude is None:
             self.reset()
             return velocity
         x, y, yaw = velocity
         if heading_gain > 0.0:
-            yaw += heading_gain * self._heading.update_error(dt, yaw, attitude.yaw, stride)
+            yaw += heading_gain * self._heading.update_error(dt, yaw, attitude.yaw, cycle_time)
         if speed_gain > 0.0:
-            self._integrate(dt, velocity, seen, stride, speed_gain)
+            self._integrate(dt, velocity, observation, cycle_time, speed_gain)
         x, y = x + self._correction[0], y + self._correction[1]
         if not math.isfinite(x + y + yaw):
             raise ConfigurationError(
@@ -118,24 +122,31 @@ class Steering:
         return x, y, yaw
 
     def _integrate(
-        self, dt: float, velocity: Velocity, seen: Observation, stride: float, gain: float
+        self,
+        dt: float,
+        velocity: Velocity,
+        observation: Observation,
+        cycle_time: float,
+        gain: float,
     ) -> None:
-        if seen.body_poses is None or seen.body_twists is None:
+        if observation.body_poses is None or observation.body_twists is None:
             return
         # The twist is in odom: only the pose of the same source turns it into the base.
-        yaw = yaw_from_quaternion(seen.body_poses[0, 3:])
+        yaw = yaw_from_quaternion(observation.body_poses[0, 3:])
         c, s = math.cos(yaw), math.sin(yaw)
-        east, north = seen.body_twists[0, :2].tolist()
+        east, north = observation.body_twists[0, :2].tolist()
         self._speed_history.append((c * east + s * north, c * north - s * east))
-        whole = max(1, round(stride / dt))
-        if len(self._speed_history) < whole:
+        samples = max(1, round(cycle_time / dt))
+        if len(self._speed_history) < samples:
             return
-        while len(self._speed_history) > whole:
+        while len(self._speed_history) > samples:
             self._speed_history.popleft()
-        most = _MAX_CORRECTION_SHARE * math.hypot(*velocity[:2]) + _MAX_CORRECTION_OFFSET
-        means = (sum(one[axis] for one in self._speed_history) / whole for axis in (0, 1))
+        limit = _MAX_CORRECTION_SHARE * math.hypot(*velocity[:2]) + _MAX_CORRECTION_OFFSET
+        means = (sum(speed[axis] for speed in self._speed_history) / samples for axis in (0, 1))
         x, y = (
-            min(max(added + gain * dt * (wanted - mean), -most), most)
-            for added, wanted, mean in zip(self._correction, velocity[:2], means, strict=True)
+            min(max(correction + gain * dt * (commanded - mean), -limit), limit)
+            for correction, commanded, mean in zip(
+                self._correction, velocity[:2], means, strict=True
+            )
         )
         self._correction = (x, y)

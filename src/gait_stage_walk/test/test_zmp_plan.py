@@ -112,7 +112,7 @@ def test_a_foot_is_lifted_by_its_clearance_from_rest_to_rest():
 
 def test_on_one_foot_the_orbital_energy_and_the_growth_of_the_divergent_component_hold(forward):
     states, stages, supports, feet = forward
-    rate = GAINS.rate
+    rate = GAINS.natural_rate
     # Amid single supports, where the wanted point has stood still and will for a while.
     begins = np.flatnonzero((stages[1:] == SWING) & (stages[:-1] == SHIFT))[2:-1] + 1
     for begin in begins:

@@ -40,7 +40,7 @@ class ThresholdRecorder:
         self._tilt = Tilt()
 
     def record(
-        self, dt: float, felt_by: InsectReflexes, states: IntArray, rest: FloatArray
+        self, dt: float, reflexes: InsectReflexes, states: IntArray, rest: FloatArray
     ) -> None:
         """
         Take what is felt before legs that want to step begin.
@@ -54,19 +54,19 @@ class ThresholdRecorder:
             Rest angles in force.
 
         """
-        senses, self._tilt = felt_by.measured, felt_by.posture.tilt
+        measured, self._tilt = reflexes.measured, reflexes.posture.tilt
         self._tilt.widen_recorded_range()
         standing, stepping = states == STANCE, states == STEP
         self._dt = dt
-        self._groundless = np.where(~stepping & ~senses.grounded, self._groundless + dt, 0.0)
-        for name, felt, where in (
-            ('step_angle', senses.coxa, standing),
-            ('load', senses.load, states == POTENTIAL_STEP),
-            ('held', senses.coxa - rest[:, 0], stepping),
+        self._groundless = np.where(~stepping & ~measured.grounded, self._groundless + dt, 0.0)
+        for name, values, legs in (
+            ('step_angle', measured.coxa, standing),
+            ('load', measured.load, states == POTENTIAL_STEP),
+            ('held', measured.coxa - rest[:, 0], stepping),
             ('groundless', self._groundless, ~stepping),
         ):
-            np.maximum(self._maxima[name], felt, out=self._maxima[name], where=where)
-        np.minimum(self._min_step_angle, senses.coxa, out=self._min_step_angle, where=standing)
+            np.maximum(self._maxima[name], values, out=self._maxima[name], where=legs)
+        np.minimum(self._min_step_angle, measured.coxa, out=self._min_step_angle, where=standing)
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """
@@ -78,15 +78,15 @@ class ThresholdRecorder:
             Share of a quantity's range by which they lie beyond it.
 
         """
-        found = self._tilt.thresholds(margin)
-        for name, most in self._maxima.items():
-            least = self._min_step_angle if name == 'step_angle' else np.zeros(len(most))
+        thresholds = self._tilt.thresholds(margin)
+        for name, maxima in self._maxima.items():
+            minima = self._min_step_angle if name == 'step_angle' else np.zeros(len(maxima))
             for row, pair in enumerate(LEG_PAIRS):
                 legs = self._row == row
-                if np.isfinite(most[legs]).all():
-                    reach = float(most[legs].max())
-                    span = reach - float(least[legs].min())
+                if np.isfinite(maxima[legs]).all():
+                    highest = float(maxima[legs].max())
+                    span = highest - float(minima[legs].min())
                     # What is felt is sampled once a period.
                     slack = self._dt if name == 'groundless' else 0.0
-                    found[f'{pair}_{name}'] = reach + margin * max(span, 0.0) + slack
-        return found
+                    thresholds[f'{pair}_{name}'] = highest + margin * max(span, 0.0) + slack
+        return thresholds

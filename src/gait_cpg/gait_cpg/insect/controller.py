@@ -232,31 +232,31 @@ class InsectGaitController(ReflexController):
         )
 
     def _update_cycle_and_turn(
-        self, dt: float, velocity: tuple[float, float, float], seen: Observation
+        self, dt: float, velocity: tuple[float, float, float], observation: Observation
     ) -> bool:
         """Take what the command says of cycle and strides; return whether to walk at all."""
         params = self._params
         forward, _, yaw = velocity
-        attitude = seen.attitude
+        attitude = observation.attitude
         if params.heading_gain > 0.0 and attitude is not None:
             time = cycle_time(self._period_scale, params.step_time)
             error = self._heading.update_error(dt, yaw, attitude.yaw, time)
             yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
         walking = speed > 0.0 or yaw != 0.0
-        wanted = params.period_scale
+        target = params.period_scale
         if 0.0 < speed < params.top_speed:
-            wanted = min(wanted * params.top_speed / speed, MAX_PERIOD_SCALE)
+            target = min(target * params.top_speed / speed, MAX_PERIOD_SCALE)
         change = params.period_rate * dt
-        self._period_scale += min(max(wanted - self._period_scale, -change), change)
+        self._period_scale += min(max(target - self._period_scale, -change), change)
         self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
         return walking
 
     def _end_steps(self, dt: float) -> None:
         """Let legs stand whose step has lasted its time: before others begin theirs."""
         stance = self._params.step_time * (2.0 * self._period_scale - 1.0)
-        over = (self._state == STEP) & (self._time_in_state > self._params.step_time - 0.5 * dt)
-        for leg in np.flatnonzero(over).tolist():
+        is_over = (self._state == STEP) & (self._time_in_state > self._params.step_time - 0.5 * dt)
+        for leg in np.flatnonzero(is_over).tolist():
             self._state[leg], self._time_in_state[leg] = STANCE, 0.0
             self._rest.begin_program(
                 leg, self._adapt_program(leg, self._stance_programs[leg]), stance
@@ -298,19 +298,19 @@ class InsectGaitController(ReflexController):
         standing = [
             name for name, s in zip(self._leg_names, self._state, strict=True) if s != STEP
         ]
-        found = {}
+        footholds = {}
         for leg in np.flatnonzero(self._state == STEP).tolist() if standing else ():
-            left = max(self._params.step_time - float(self._time_in_state[leg]), 0.0)
-            then = self._measured_joints.copy()
-            then[self._columns] += left * self._rest.rates * self._sign[:, None]
+            time_left = max(self._params.step_time - float(self._time_in_state[leg]), 0.0)
+            joints_then = self._measured_joints.copy()
+            joints_then[self._columns] += time_left * self._rest.rates * self._sign[:, None]
             for command in self._adapt_program(leg, self._step_programs[leg]):
                 column = self._columns[leg, command.joint]
-                then[column] = command.target * self._sign[leg]
+                joints_then[column] = command.target * self._sign[leg]
             name = self._leg_names[leg]
-            found[name] = predict_foothold(
-                self._robot, name, standing, self._measured_joints, then
+            footholds[name] = predict_foothold(
+                self._robot, name, standing, self._measured_joints, joints_then
             )
-        return found
+        return footholds
 
     def record_ranges(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""

@@ -105,15 +105,15 @@ MotorProgram = tuple[MotorCommand, ...]
 
 def step_program(params: MotorProgramParams, pair: str) -> MotorProgram:
     """Return what a leg of a pair does in a step: swing, lift, and lower from the middle on."""
-    given = {
+    values = {
         name: getattr(params, f'{pair}_step_{name}')
         for name in ('coxa', 'lift', 'lift_time', 'lower', 'tibia')
     }
     return (
-        MotorCommand(0, given['coxa']),
-        MotorCommand(1, given['lift'], duration=given['lift_time']),
-        MotorCommand(1, given['lower'], duration=0.5, start=0.5),
-        MotorCommand(2, given['tibia']),
+        MotorCommand(0, values['coxa']),
+        MotorCommand(1, values['lift'], duration=values['lift_time']),
+        MotorCommand(1, values['lower'], duration=0.5, start=0.5),
+        MotorCommand(2, values['tibia']),
     )
 
 
@@ -151,15 +151,15 @@ class RestAngles:
     def begin_program(self, leg: int, program: Sequence[MotorCommand], duration: float) -> None:
         """Let a leg run a program whose shares are of a duration [s]; ends what it was doing."""
         self._target[leg], self._speed[leg] = self._end_angles[leg], 0.0
-        self._waiting[leg] = [(one.start * duration, one, duration) for one in program]
+        self._waiting[leg] = [(command.start * duration, command, duration) for command in program]
 
     def command(self, leg: int, joint: int, target: float, duration: float) -> None:
         """Move one rest angle to a target [rad] in a time [s]; at once where that is zero."""
         if duration <= 0.0:
             self._end_angles[leg, joint] = target
         self._target[leg, joint] = target
-        way = abs(target - self._end_angles[leg, joint])
-        self._speed[leg, joint] = way / duration if duration > 0.0 else 0.0
+        distance = abs(target - self._end_angles[leg, joint])
+        self._speed[leg, joint] = distance / duration if duration > 0.0 else 0.0
 
     def advance(self, dt: float) -> None:
         """Advance by a control period [s]: commands that are due begin with it."""
@@ -168,18 +168,20 @@ class RestAngles:
                 self._start_due(leg, waiting, dt)
         # McKenna (1990), section 4.5: the rest angle moves evenly to the target and holds there.
         self.angles = self._end_angles
-        reach = self._speed * dt
-        self._end_angles = self.angles + np.clip(self._target - self.angles, -reach, reach)
+        max_change = self._speed * dt
+        self._end_angles = self.angles + np.clip(
+            self._target - self.angles, -max_change, max_change
+        )
         self.rates = (self._end_angles - self.angles) / dt
 
     def _start_due(
         self, leg: int, waiting: list[tuple[float, MotorCommand, float]], dt: float
     ) -> None:
         later = []
-        for left, one, duration in waiting:
+        for delay, command, duration in waiting:
             # Half a period: a start between two of them takes the nearer.
-            if left < 0.5 * dt:
-                self.command(leg, one.joint, one.target, one.duration * duration)
+            if delay < 0.5 * dt:
+                self.command(leg, command.joint, command.target, command.duration * duration)
             else:
-                later.append((left - dt, one, duration))
+                later.append((delay - dt, command, duration))
         self._waiting[leg] = later

@@ -106,6 +106,6 @@ class PostureReflex:
         if not params.posture_reflex:
             return np.zeros(len(standing))
         roll, pitch = self.tilt.excess
-        high = np.maximum(self._side * roll - self._foot_ahead * pitch, 0.0)
-        most = params.give_way_most
-        return np.where(standing, np.minimum(params.give_way * high, most), 0.0)
+        height = np.maximum(self._side * roll - self._foot_ahead * pitch, 0.0)
+        limit = params.give_way_most
+        return np.where(standing, np.minimum(params.give_way * height, limit), 0.0)

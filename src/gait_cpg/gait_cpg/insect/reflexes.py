@@ -171,14 +171,14 @@ class LegMeasurements:
         self.load: FloatArray = np.zeros(len(sign))
         self.grounded: BoolArray = np.zeros(len(sign), dtype=bool)
 
-    def update(self, seen: Observation) -> None:
+    def update(self, observation: Observation) -> None:
         """Read an observation, which has positions, efforts and contacts."""
-        if seen.joint_positions is not None and seen.joint_efforts is not None:
-            self.coxa = seen.joint_positions[self._coxa] * self._sign
-            self.load = -seen.joint_efforts[self._femur] * self._sign
-        if seen.contacts is not None:
+        if observation.joint_positions is not None and observation.joint_efforts is not None:
+            self.coxa = observation.joint_positions[self._coxa] * self._sign
+            self.load = -observation.joint_efforts[self._femur] * self._sign
+        if observation.contacts is not None:
             self.grounded[:] = False
-            self.grounded[seen.contacts.sole[seen.contacts.sole >= 0]] = True
+            self.grounded[observation.contacts.sole[observation.contacts.sole >= 0]] = True
 
 
 class InsectReflexes:
@@ -265,17 +265,17 @@ class InsectReflexes:
         # Load reflex (McKenna 1990, section 4.6) and neighbour inhibition (section 3.2): a step
         # waits, at most for the longest wait.
         if self._waiting_time[leg] > params.longest_wait - 0.5 * dt:
-            found = ''
+            reflex = ''
         elif params.load_reflex and self.measured.load[leg] > self._load_limit[leg]:
-            found = 'load_reflex'
+            reflex = 'load_reflex'
         elif params.neighbour_inhibition and (states[self._neighbours[leg]] == STEP).any():
-            found = 'neighbour_inhibition'
+            reflex = 'neighbour_inhibition'
         else:
-            found = ''
-        if found:
-            self.counts[found] += int(self._waiting_time[leg] == 0.0)
-        self._waiting_time[leg] = self._waiting_time[leg] + dt if found else 0.0
-        return bool(found)
+            reflex = ''
+        if reflex:
+            self.counts[reflex] += int(self._waiting_time[leg] == 0.0)
+        self._waiting_time[leg] = self._waiting_time[leg] + dt if reflex else 0.0
+        return bool(reflex)
 
     def advance(self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray) -> None:
         """
@@ -296,8 +296,8 @@ class InsectReflexes:
             self.rates = np.zeros(self._shape)
             return
         params = self._params
-        goal, pace = self._goals(dt, states, rest, early)
-        self._leg_offsets = _step_towards(self._leg_offsets, goal, dt * pace)
+        goal, rates = self._goals(dt, states, rest, early)
+        self._leg_offsets = _step_towards(self._leg_offsets, goal, dt * rates)
         lifts = self.posture.lifts(params, states != STEP)
         given = _step_towards(
             self._posture_offsets[:, 1], lifts, dt * params.give_way_most / params.reflex_time
@@ -315,31 +315,31 @@ class InsectReflexes:
         """Return where reflexes of single legs move them and how fast, as offsets."""
         params, standing = self._params, states != STEP
         goal: FloatArray = np.zeros(self._shape)
-        pace: FloatArray = np.full(
+        rates: FloatArray = np.full(
             self._shape, max(params.elevator_lift, params.retraction_angle) / params.reflex_time
         )
         lag = self.measured.coxa - rest[:, 0] - self.offsets[:, 0]
         # Feet that a leaning body has pressed to the ground, or lifted from it, meet no obstacle.
-        level = not self.posture.tilt.excess.any()
-        stuck = early & (lag > self._held_lag) & level
+        is_level = not self.posture.tilt.excess.any()
+        is_stuck = early & (lag > self._held_lag) & is_level
         # A leg that was held up stays lifted until it has to land.
-        self._is_held = ~standing & (self._is_held | stuck)
+        self._is_held = ~standing & (self._is_held | is_stuck)
         if params.elevator_reflex:
             goal[self._count_onsets('elevator_reflex', self._is_held), 1] = params.elevator_lift
         if params.retraction:
-            goal[self._count_onsets('retraction', stuck), 0] = params.retraction_angle
+            goal[self._count_onsets('retraction', is_stuck), 0] = params.retraction_angle
         if params.foothold_search:
-            lost = standing & ~self.measured.grounded
-            self._groundless = np.where(lost, self._groundless + dt, 0.0)
-            searching = self._count_onsets(
-                'foothold_search', level & (self._groundless > self._groundless_limit)
+            is_groundless = standing & ~self.measured.grounded
+            self._groundless = np.where(is_groundless, self._groundless + dt, 0.0)
+            is_searching = self._count_onsets(
+                'foothold_search', is_level & (self._groundless > self._groundless_limit)
             )
             # Down to the full depth as long as nothing bears, and no further once it does.
-            found = standing & ~searching & (self._leg_offsets[:, 1] < 0.0)
-            goal[searching, 1] = -params.search_depth
-            goal[found, 1] = self._leg_offsets[found, 1]
-            pace[searching, 1] = params.search_depth / params.search_time
-        return goal, pace
+            has_ground = standing & ~is_searching & (self._leg_offsets[:, 1] < 0.0)
+            goal[is_searching, 1] = -params.search_depth
+            goal[has_ground, 1] = self._leg_offsets[has_ground, 1]
+            rates[is_searching, 1] = params.search_depth / params.search_time
+        return goal, rates
 
     def _count_onsets(self, reflex: str, acting: BoolArray) -> BoolArray:
         """Count the legs in which a reflex begins to act; return where it acts."""
@@ -349,7 +349,9 @@ class InsectReflexes:
         return acting
 
 
-def _step_towards(now: FloatArray, goal: FloatArray, reach: FloatArray | float) -> FloatArray:
+def _step_towards(
+    values: FloatArray, goal: FloatArray, max_change: FloatArray | float
+) -> FloatArray:
     """Return an array moved towards a goal by a reach at most."""
-    moved: FloatArray = now + np.clip(goal - now, -reach, reach)
+    moved: FloatArray = values + np.clip(goal - values, -max_change, max_change)
     return moved

@@ -65,8 +65,10 @@ class MatsuokaController(TapeController):
         outputs = make_outputs(self._robot, params.separate)
         lags = None if params.gait == 'none' else outputs.gait_lags(params.gait)
         network = params.network(len(outputs.signals), lags)
-        closed = params.is_closed_loop
-        self._sensor = FEEDBACK_SENSORS[params.feedback](self._robot, outputs) if closed else None
+        is_closed = params.is_closed_loop
+        self._sensor = (
+            FEEDBACK_SENSORS[params.feedback](self._robot, outputs) if is_closed else None
+        )
         self._params, self._outputs, self._network = params, outputs, network
         self._initial = _initial_state(network, lags)
         if not outputs.takes_efforts:
@@ -117,30 +119,33 @@ class MatsuokaController(TapeController):
         self, dt: float, periods: int, observation: Observation | None
     ) -> dict[str, FloatArray]:
         """Advance the oscillators and return the targets (periods, K, n) by quantity."""
-        given = self._params.sub_samples, 0 if self._outputs.takes_efforts else _POSITION_SAMPLES
-        count, every, step = divide_period(dt, self._params.step, given)
+        sample_counts = (
+            self._params.sub_samples,
+            0 if self._outputs.takes_efforts else _POSITION_SAMPLES,
+        )
+        count, steps_per_sample, step = divide_period(dt, self._params.step, sample_counts)
         drive = None
         if self._sensor is not None and observation is not None:
             # Korbel (2013), Eq. 7: the feedback f, positive on extensors, negative on flexors.
-            felt = self._params.feedback_gain * self._sensor.read(observation)
-            drive = np.stack([felt, -felt], axis=-1).ravel()
+            feedback = self._params.feedback_gain * self._sensor.read(observation)
+            drive = np.stack([feedback, -feedback], axis=-1).ravel()
         samples = periods * count
         self._state, signals = self._network.euler(
-            self._state, step, samples, steps_per_sample=every, drive=drive
+            self._state, step, samples, steps_per_sample=steps_per_sample, drive=drive
         )
         if not all_finite(signals):
             raise BadCommand(
-                f'oscillators diverge within {(self._sample_count + samples) * every * step:g} s: '
+                f'oscillators diverge within {(self._sample_count + samples) * steps_per_sample * step:g} s: '
                 f'shorten step {self._params.step:g} s or lower feedback_gain'
             )
         # Counted, not summed: equal to the last bit in steps and on a tape.
         times = np.asarray(
-            every * step * np.arange(self._sample_count, self._sample_count + samples)
+            steps_per_sample * step * np.arange(self._sample_count, self._sample_count + samples)
         )
         self._sample_count += samples
         shape = periods, count, len(self._outputs.names)
         targets = self._efforts if self._outputs.takes_efforts else self._positions
-        fields = targets(signals, times, every * step)
+        fields = targets(signals, times, steps_per_sample * step)
         return _make_read_only(**{name: array.reshape(shape) for name, array in fields.items()})
 
     def _efforts(
@@ -160,14 +165,14 @@ class MatsuokaController(TapeController):
         outputs, params = self._outputs, self._params
         signals, fatigue = np.hsplit(signals, 2)
         self._signals = signals[-1]
-        moved = np.where(
+        offsets = np.where(
             outputs.lifts,
             params.lift_gain * np.maximum(signals - fatigue, 0.0)[:, outputs.signal],
             params.joint_gain * fatigue[:, outputs.signal],
         )
         if params.blanking > 0.0:
-            moved *= np.minimum((times + period) / params.blanking, 1.0)[:, None]
-        positions = np.clip(self._stance + outputs.sign * moved, *self._limits)
+            offsets *= np.minimum((times + period) / params.blanking, 1.0)[:, None]
+        positions = np.clip(self._stance + outputs.sign * offsets, *self._limits)
         rates = np.empty_like(positions)
         limit_joint_rates(self._last_joints, self._max_rates, period, positions, rates)
         return {'position': positions, 'velocity': rates}

@@ -33,11 +33,13 @@ class StretchFeedback:
 
     def read(self, observation: Observation) -> FloatArray:
         """Return the feedback of each signal, (m,)."""
-        seen = observation.joint_positions if self._of_joints else observation.element_lengths
-        if seen is None:
+        measured = observation.joint_positions if self._of_joints else observation.element_lengths
+        if measured is None:
             raise BadCommand(f'feedback needs {", ".join(self.needs)}, which are not observed')
-        away = seen[self._columns] - self._rest
-        return np.asarray(self._mean @ (away if self._of_joints else away / self._rest))
+        deflection = measured[self._columns] - self._rest
+        return np.asarray(
+            self._mean @ (deflection if self._of_joints else deflection / self._rest)
+        )
 
 
 class LoadFeedback:
@@ -55,8 +57,8 @@ class LoadFeedback:
                     f"feedback 'contact' needs a sole or contact node at signal '{name}' of robot "
                     f"'{robot.name}'"
                 )
-        even = robot.mass * _GRAVITY / of_signal.shape[1]
-        self._mean = of_signal / of_signal.sum(axis=1, keepdims=True) / even
+        even_load = robot.mass * _GRAVITY / of_signal.shape[1]
+        self._mean = of_signal / of_signal.sum(axis=1, keepdims=True) / even_load
 
     def read(self, observation: Observation) -> FloatArray:
         """Return the feedback of each signal, (m,)."""

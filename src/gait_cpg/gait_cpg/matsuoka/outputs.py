@@ -76,16 +76,16 @@ def make_outputs(robot: RobotModel, separate: bool) -> Outputs:
 
 
 def _outputs_from_signals(robot: RobotModel, separate: bool) -> Outputs:
-    named = robot.signals
+    signals = robot.signals
     if separate:
-        named = tuple((name, (name,)) for _, members in named for name in members)
-    names = tuple(name for _, members in named for name in members)
+        signals = tuple((name, (name,)) for _, members in signals for name in members)
+    names = tuple(name for _, members in signals for name in members)
     return Outputs(
         names=names,
-        signal=np.repeat(np.arange(len(named)), [len(members) for _, members in named]),
+        signal=np.repeat(np.arange(len(signals)), [len(members) for _, members in signals]),
         sign=np.ones(len(names)),
         lifts=np.zeros(len(names), dtype=bool),
-        signals=tuple(signal for signal, _ in named),
+        signals=tuple(signal for signal, _ in signals),
         takes_efforts=_all_take_efforts(robot, names),
     )
 
@@ -101,22 +101,24 @@ class _DrivenJoint:
 
 def _outputs_from_legs(robot: RobotModel) -> Outputs:
     """Return the joints that swing the feet and, if these take positions, those that lift them."""
-    feet, moved = [], []
+    feet, leg_joints = [], []
     for leg in robot.legs:
         kinematics = LegKinematics(robot, leg.name)
         joints = np.array([robot.nominal_stance.get(name, 0.0) for name in leg.joints])
         feet.append(kinematics.forward(joints)[0])
-        moved.append(_driven_joints(leg, kinematics.jacobian(joints)))
-    efforts = _all_take_efforts(robot, tuple(joints[0].joint for joints in moved))
+        leg_joints.append(_driven_joints(leg, kinematics.jacobian(joints)))
+    takes_efforts = _all_take_efforts(robot, tuple(joints[0].joint for joints in leg_joints))
     driven = [
-        (i, one) for i, joints in enumerate(moved) for one in (joints[:1] if efforts else joints)
+        (i, joint)
+        for i, joints in enumerate(leg_joints)
+        for joint in (joints[:1] if takes_efforts else joints)
     ]
-    names = tuple(one.joint for _, one in driven)
+    names = tuple(joint.joint for _, joint in driven)
     return Outputs(
         names=names,
         signal=np.array([i for i, _ in driven]),
-        sign=np.array([one.sign for _, one in driven]),
-        lifts=np.array([one.lifts for _, one in driven]),
+        sign=np.array([joint.sign for _, joint in driven]),
+        lifts=np.array([joint.lifts for _, joint in driven]),
         signals=tuple(leg.name for leg in robot.legs),
         takes_efforts=_all_take_efforts(robot, names),
         feet=np.array(feet),
@@ -129,10 +131,10 @@ def _driven_joints(leg: Leg, jacobian: FloatArray) -> list[_DrivenJoint]:
     swing = int(np.argmax(np.abs(forward)))
     up[swing] = 0.0
     lift = int(np.argmax(np.abs(up)))
-    found = [_DrivenJoint(leg.joints[swing], -1.0 if forward[swing] < 0.0 else 1.0, lifts=False)]
+    driven = [_DrivenJoint(leg.joints[swing], -1.0 if forward[swing] < 0.0 else 1.0, lifts=False)]
     if up[lift] != 0.0:
-        found.append(_DrivenJoint(leg.joints[lift], float(np.sign(up[lift])), lifts=True))
-    return found
+        driven.append(_DrivenJoint(leg.joints[lift], float(np.sign(up[lift])), lifts=True))
+    return driven
 
 
 def _all_take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
@@ -151,8 +153,8 @@ def _all_take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
 
 def divide_period(dt: float, step: float, samples: Sequence[int]) -> tuple[int, int, float]:
     """Return targets K in a control period, Euler steps to each, and their length [s]."""
-    given, default = samples
-    count = given or default or max(1, round(dt / step))
-    every = max(1, round(dt / (count * step)))
-    exact = abs(count * every * step - dt) <= 1e-9 * dt
-    return count, every, step if exact else dt / (count * every)
+    requested, default = samples
+    count = requested or default or max(1, round(dt / step))
+    steps_per_sample = max(1, round(dt / (count * step)))
+    is_exact = abs(count * steps_per_sample * step - dt) <= 1e-9 * dt
+    return count, steps_per_sample, step if is_exact else dt / (count * steps_per_sample)

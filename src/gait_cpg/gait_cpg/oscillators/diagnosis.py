@@ -47,16 +47,16 @@ class Diagnosis:
         """The verdict on a single network."""
         return str(self.verdicts)
 
-    def require_alive(self, what: str = 'oscillators') -> None:
+    def require_alive(self, subject: str = 'oscillators') -> None:
         """Raise ConfigurationError, in one line, unless all signals of one network are alive."""
         if self.verdict == 'alive':
             return
         if self.verdict == 'diverged':
-            raise ConfigurationError(f'{what} diverge: shorten the step or weaken the drive')
+            raise ConfigurationError(f'{subject} diverge: shorten the step or weaken the drive')
         dead = [str(i + 1) for i in np.flatnonzero(~self.alive)]
         largest = float(self.peak_to_peak[~self.alive].max())
         raise ConfigurationError(
-            f'{what}: signal {", ".join(dead)} of {self.alive.size} is dead, it moves by at most '
+            f'{subject}: signal {", ".join(dead)} of {self.alive.size} is dead, it moves by at most '
             f'{largest:.2g}; alive is above {ALIVE_THRESHOLD:g}'
         )
 

@@ -90,26 +90,26 @@ def _write_membrane_sum(u, v, y, source, adaptation, partner, columns, out):  # 
 
 
 @_compiled
-def _load_matsuoka(state, vectors, room):  # type: ignore[no-untyped-def]
+def _load_matsuoka(state, vectors, work):  # type: ignore[no-untyped-def]
     n = state.shape[1]
     for i in range(n):
         k = _pairwise_index(i, n)
-        room[0, k], room[1, k], room[2, k] = state[0, i], state[1, i], _rectify(state[0, i])
-        room[3, k], room[4, k] = vectors[3, i], vectors[4, i]
+        work[0, k], work[1, k], work[2, k] = state[0, i], state[1, i], _rectify(state[0, i])
+        work[3, k], work[4, k] = vectors[3, i], vectors[4, i]
 
 
 @_compiled
-def _write_matsuoka_rates(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+def _write_matsuoka_rates(equations, state, drive, work, out):  # type: ignore[no-untyped-def]
     n, vectors = state.shape[1], equations.vectors
-    u, v, y, source, pull = room[0], room[1], room[2], room[5], room[6]
-    _load_matsuoka(state, vectors, room)
+    u, v, y, source, membrane_sum = work[0], work[1], work[2], work[5], work[6]
+    _load_matsuoka(state, vectors, work)
     for i in range(n):
         source[_pairwise_index(i, n)] = vectors[0, i] + drive[i]
-    _write_membrane_sum(u, v, y, source, room[3], room[4], equations.matrices[0], pull)
+    _write_membrane_sum(u, v, y, source, work[3], work[4], equations.matrices[0], membrane_sum)
     # Korbel (2013), Eq. 7: du/dt, and tau_b dv/dt = y - v.
     for i in range(n):
         k = _pairwise_index(i, n)
-        out[0, i] = pull[k] / vectors[1, i]
+        out[0, i] = membrane_sum[k] / vectors[1, i]
         out[1, i] = (y[k] - v[k]) / vectors[2, i]
 
 
@@ -117,25 +117,25 @@ def _write_matsuoka_rates(equations, state, drive, room, out):  # type: ignore[n
 def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
     kind, vectors, matrix = equations.kind, equations.vectors, equations.matrices[0]
     n, last = state.shape[1], drives.shape[0] - 1
-    room = np.empty((_WORK_ROWS, n))
+    work = np.empty((_WORK_ROWS, n))
     # One array per quantity, copied out of the batch: nothing is looked up within the loops.
-    u, v, y, adaptation, partner = room[0], room[1], room[2], room[3], room[4]
-    source, pull, rise, fall = room[5], room[6], room[7], room[8]
-    _load_matsuoka(state, vectors, room)
+    u, v, y, adaptation, partner = work[0], work[1], work[2], work[3], work[4]
+    source, membrane_sum, membrane_rate, fatigue_rate = work[5], work[6], work[7], work[8]
+    _load_matsuoka(state, vectors, work)
     for i in range(n):
         k = _pairwise_index(i, n)
-        rise[k], fall[k] = dt / vectors[1, i], dt / vectors[2, i]
+        membrane_rate[k], fatigue_rate[k] = dt / vectors[1, i], dt / vectors[2, i]
         source[k] = vectors[0, i] + drives[0, i]
     for sample in range(signals.shape[0]):
         if last > 0:
             for i in range(n):
                 source[_pairwise_index(i, n)] = vectors[0, i] + drives[min(sample, last), i]
         for _ in range(steps_per_sample):
-            _write_membrane_sum(u, v, y, source, adaptation, partner, matrix, pull)
+            _write_membrane_sum(u, v, y, source, adaptation, partner, matrix, membrane_sum)
             # Both states from the old outputs, then the new outputs: Korbel (2013), appendix B.
             for i in range(n):
-                u[i] += rise[i] * pull[i]
-                v[i] += fall[i] * (y[i] - v[i])
+                u[i] += membrane_rate[i] * membrane_sum[i]
+                v[i] += fatigue_rate[i] * (y[i] - v[i])
             for i in range(n):
                 y[i] = _rectify(u[i])
         if kind == NEURONS:
@@ -154,33 +154,33 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
 
 
 @_compiled
-def _write_phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: ignore[no-untyped-def]
+def _write_phase_rates(stage, amplitude, frequency, coupling, work, out):  # type: ignore[no-untyped-def]
     # theta_i' = 2 pi f_i + sum_j r_j w_ij sin(theta_j - theta_i - phi_ij), Ijspeert et al. (2007),
     # at phases that moved for a time at a slope. The sine of the difference comes from sines and
     # cosines of single phases: n pairs, not n * n sines.
-    phase, slope, time = shifted
+    phase, slope, time = stage
     cosine, sine = coupling
     n = phase.shape[0]
     for i in range(n):
         angle = phase[i] + time * slope[i]
-        room[0, i], room[1, i] = math.sin(angle), math.cos(angle)
-        room[2, i], room[3, i] = 0.0, 0.0
-    along, across = room[2], room[3]
+        work[0, i], work[1, i] = math.sin(angle), math.cos(angle)
+        work[2, i], work[3, i] = 0.0, 0.0
+    along, across = work[2], work[3]
     for j in range(n):
-        s, c, r = room[0, j], room[1, j], amplitude[j]
+        s, c, r = work[0, j], work[1, j], amplitude[j]
         for i in range(n):
             along[i] += r * (cosine[j, i] * s - sine[j, i] * c)
             across[i] += r * (cosine[j, i] * c + sine[j, i] * s)
     for i in range(n):
-        out[i] = _TWO_PI * frequency[i] + room[1, i] * along[i] - room[0, i] * across[i]
+        out[i] = _TWO_PI * frequency[i] + work[1, i] * along[i] - work[0, i] * across[i]
 
 
 @_compiled
-def _write_amplitude_phase_rates(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+def _write_amplitude_phase_rates(equations, state, drive, work, out):  # type: ignore[no-untyped-def]
     frequency, target, gain = equations.vectors[0], equations.vectors[1], equations.vectors[2]
     phase, amplitude, rate = state[0], state[1], state[2]
     coupling = (equations.matrices[0], equations.matrices[1])
-    _write_phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, room, out[0])
+    _write_phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, work, out[0])
     # Ijspeert et al. (2007): r'' = a (a/4 (R - r) - r'), critically damped.
     for i in range(phase.shape[0]):
         out[0, i] += drive[i]
@@ -189,11 +189,11 @@ def _write_amplitude_phase_rates(equations, state, drive, room, out):  # type: i
 
 
 @_compiled
-def _write_network_rates(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+def _write_network_rates(equations, state, drive, work, out):  # type: ignore[no-untyped-def]
     if equations.kind <= LAGGED:
-        _write_matsuoka_rates(equations, state, drive, room, out)
+        _write_matsuoka_rates(equations, state, drive, work, out)
     else:
-        _write_amplitude_phase_rates(equations, state, drive, room, out)
+        _write_amplitude_phase_rates(equations, state, drive, work, out)
 
 
 @_compiled
@@ -222,9 +222,9 @@ def _select_network(equations, b):  # type: ignore[no-untyped-def]
 @_compiled
 def write_rates(equations, states, drives, out):  # type: ignore[no-untyped-def]
     """Write the time derivatives, (b, s, n), of b networks; drives are (b, n)."""
-    room = np.empty((_WORK_ROWS, states.shape[2]))
+    work = np.empty((_WORK_ROWS, states.shape[2]))
     for b in range(states.shape[0]):
-        _write_network_rates(_select_network(equations, b), states[b], drives[b], room, out[b])
+        _write_network_rates(_select_network(equations, b), states[b], drives[b], work, out[b])
 
 
 @_compiled
@@ -236,12 +236,12 @@ def write_signals(kind, states, signals):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _integrate_euler(equations, state, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
-    room, slope = np.empty((_WORK_ROWS, state.shape[1])), np.empty(state.shape)
+    work, slope = np.empty((_WORK_ROWS, state.shape[1])), np.empty(state.shape)
     last = drives.shape[0] - 1
     for k in range(signals.shape[0]):
         drive = drives[min(k, last)]
         for _ in range(steps_per_sample):
-            _write_network_rates(equations, state, drive, room, slope)
+            _write_network_rates(equations, state, drive, work, slope)
             for row in range(state.shape[0]):
                 for i in range(state.shape[1]):
                     state[row, i] += dt * slope[row, i]
@@ -285,31 +285,31 @@ def _write_amplitudes(time, offset, slope, target, half_gain, out):  # type: ign
 
 
 @_compiled
-def _step_phase_network(state, network, dt, room, new):  # type: ignore[no-untyped-def]
+def _step_phase_network(state, network, dt, work, new):  # type: ignore[no-untyped-def]
     """Write phases, amplitudes and rates after dt, as ``phase_samples`` describes them."""
     phase, amplitude, rate = state
     frequency, target, gain, cosine, sine = network
     new_phase, new_amplitude, new_rate = new
     n = phase.shape[0]
-    half_gain, offset, slope = room[4], room[5], room[6]
+    half_gain, offset, slope = work[4], work[5], work[6]
     for i in range(n):
         half_gain[i] = 0.5 * gain[i]
         offset[i] = amplitude[i] - target[i]
         slope[i] = rate[i] + half_gain[i] * offset[i]
         new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
-    k1, k2, k3, k4 = room[7], room[8], room[9], room[10]
+    k1, k2, k3, k4 = work[7], work[8], work[9], work[10]
     # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
     steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
     h = dt / steps
     # Runge-Kutta of the fourth order for the phases, with the exact amplitudes at each stage.
     now, r, f, coupling = new_phase, new_amplitude, frequency, (cosine, sine)
     for step in range(steps):
-        _write_phase_rates((now, now, 0.0), r, f, coupling, room, k1)
+        _write_phase_rates((now, now, 0.0), r, f, coupling, work, k1)
         _write_amplitudes((step + 0.5) * h, offset, slope, target, half_gain, r)
-        _write_phase_rates((now, k1, 0.5 * h), r, f, coupling, room, k2)
-        _write_phase_rates((now, k2, 0.5 * h), r, f, coupling, room, k3)
+        _write_phase_rates((now, k1, 0.5 * h), r, f, coupling, work, k2)
+        _write_phase_rates((now, k2, 0.5 * h), r, f, coupling, work, k3)
         _write_amplitudes((step + 1.0) * h, offset, slope, target, half_gain, r)
-        _write_phase_rates((now, k3, h), r, f, coupling, room, k4)
+        _write_phase_rates((now, k3, h), r, f, coupling, work, k4)
         for i in range(n):
             now[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
     for i in range(n):
@@ -335,17 +335,17 @@ def sample_phase_oscillators(state, network, dt, samples):  # type: ignore[no-un
 
     """
     phases, amplitudes, rates = samples
-    room = np.empty((_WORK_ROWS, phases.shape[1]))
+    work = np.empty((_WORK_ROWS, phases.shape[1]))
     for k in range(phases.shape[0]):
         new = (phases[k], amplitudes[k], rates[k])
-        _step_phase_network(state, network, dt, room, new)
+        _step_phase_network(state, network, dt, work, new)
         state = new
 
 
 @_compiled
 def step_phase_oscillators(states, vectors, matrices, dt, out):  # type: ignore[no-untyped-def]
     """Write the states, (b, 3, n), of b networks of phase oscillators after ``dt``."""
-    room = np.empty((_WORK_ROWS, states.shape[2]))
+    work = np.empty((_WORK_ROWS, states.shape[2]))
     for b in range(states.shape[0]):
         state = (states[b, 0], states[b, 1], states[b, 2])
         network = (
@@ -355,4 +355,4 @@ def step_phase_oscillators(states, vectors, matrices, dt, out):  # type: ignore[
             matrices[b, 0],
             matrices[b, 1],
         )
-        _step_phase_network(state, network, dt, room, (out[b, 0], out[b, 1], out[b, 2]))
+        _step_phase_network(state, network, dt, work, (out[b, 0], out[b, 1], out[b, 2]))

@@ -151,10 +151,10 @@ class MatsuokaNeurons(OscillatorNetwork):
         active, systems = active[regular], systems[regular]
         inner = np.linalg.solve(systems, np.broadcast_to(tonic[:, None], (len(systems), n, 1)))
         inner = inner[:, :, 0]
-        fits = ((inner > 0.0) == (active > 0.5)).all(axis=1)
+        is_consistent = ((inner > 0.0) == (active > 0.5)).all(axis=1)
         return tuple(
-            Equilibrium(u, self._growth_rate(on))
-            for u, on in zip(inner[fits], active[fits], strict=True)
+            Equilibrium(u, self._growth_rate(members))
+            for u, members in zip(inner[is_consistent], active[is_consistent], strict=True)
         )
 
     def _growth_rate(self, active: FloatArray) -> float:
@@ -213,28 +213,28 @@ class MatsuokaNeurons(OscillatorNetwork):
         to 30). The peak is ``A (1 + r)``, within 10 % for sine-like signals.
         """
         weight, tonic, tau_a, tau_b, beta = self._pair_parameters()
-        passed = np.where(
+        target = np.where(
             _can_oscillate(weight, tau_a, tau_b, beta), (tau_a + tau_b) / (weight * tau_b), np.nan
         )
         # Bisection for the bias r with K(r) = (tau_a + tau_b) / (w tau_b).
-        low, high = np.full_like(passed, -1.0), np.ones_like(passed)
+        low, high = np.full_like(target, -1.0), np.ones_like(target)
         for _ in range(60):
             bias = 0.5 * (low + high)
-            less = _rectified_first_harmonic(bias) < passed
-            low, high = np.where(less, bias, low), np.where(less, high, bias)
+            is_below = _rectified_first_harmonic(bias) < target
+            low, high = np.where(is_below, bias, low), np.where(is_below, high, bias)
         bias = 0.5 * (low + high)
         amplitude = tonic / (bias + (weight + beta) * _rectified_mean(bias))
-        peak = np.where(np.isnan(passed), np.nan, amplitude * (1.0 + bias))
+        peak = np.where(np.isnan(target), np.nan, amplitude * (1.0 + bias))
         return np.asarray(peak).reshape(*self.batch, -1)
 
     def _pair_parameters(self) -> tuple[FloatArray, ...]:
         """Return weight, tonic, tau_a, tau_b and adaptation of the pairs, (b, m) each."""
         halves = self._vector_stack[..., 0::2], self._vector_stack[..., 1::2]
-        alike = self.size % 2 == 0 and np.array_equal(halves[0], halves[1])
-        if not alike or self._matrix_stack.any():
+        are_alike = self.size % 2 == 0 and np.array_equal(halves[0], halves[1])
+        if not are_alike or self._matrix_stack.any():
             raise ValueError('the closed form is of pairs that are alike and not coupled')
-        tonic, tau_a, tau_b, beta, ahead = np.moveaxis(halves[0], 1, 0)
-        return ahead, tonic, tau_a, tau_b, beta
+        tonic, tau_a, tau_b, beta, weight = np.moveaxis(halves[0], 1, 0)
+        return weight, tonic, tau_a, tau_b, beta
 
 
 def _extensor_indices(weights: FloatArray) -> IntArray:
@@ -294,25 +294,25 @@ def weight_matrix(
         If the number of weights is another one.
 
     """
-    given = np.asarray(cross_weights, dtype=np.float64)
-    if given.shape[-1:] != (cross_weight_count(count),):
+    values = np.asarray(cross_weights, dtype=np.float64)
+    if values.shape[-1:] != (cross_weight_count(count),):
         raise ValueError(
-            f'{given.shape[-1:]} weights between {count} oscillators, expected '
+            f'{values.shape[-1:]} weights between {count} oscillators, expected '
             f'{cross_weight_count(count)}'
         )
-    weights = np.zeros((*given.shape[:-1], 2 * count, 2 * count))
-    one, other = np.arange(0, 2 * count, 2), np.arange(1, 2 * count, 2)
-    weights[..., one, other] = weights[..., other, one] = pair_weight
+    weights = np.zeros((*values.shape[:-1], 2 * count, 2 * count))
+    extensors, flexors = np.arange(0, 2 * count, 2), np.arange(1, 2 * count, 2)
+    weights[..., extensors, flexors] = weights[..., flexors, extensors] = pair_weight
     # The order of Korbel (2013), appendix B.2: receiver by receiver, the others ascending.
-    place = [
-        (2 * to + side, 2 * sender + side)
-        for to, side in product(range(count), range(2))
+    edges = [
+        (2 * receiver + side, 2 * sender + side)
+        for receiver, side in product(range(count), range(2))
         for sender in range(count)
-        if sender != to
+        if sender != receiver
     ]
-    if place:
-        receivers, senders = np.array(place).T
-        weights[..., receivers, senders] = given
+    if edges:
+        receivers, senders = np.array(edges).T
+        weights[..., receivers, senders] = values
     return weights
 
 
@@ -391,9 +391,9 @@ def alternating_weights(lags: FloatArray, inhibition: float) -> FloatArray:
         If a lag is no multiple of one half.
 
     """
-    apart = np.asarray(np.sin(math.pi * (lags[:, None] - lags[None, :])) ** 2)
-    if np.any(np.minimum(apart, 1.0 - apart) > 1e-9):
+    opposition = np.asarray(np.sin(math.pi * (lags[:, None] - lags[None, :])) ** 2)
+    if np.any(np.minimum(opposition, 1.0 - opposition) > 1e-9):
         raise ValueError(f'lags {lags.tolist()}: expected multiples of one half')
-    share = np.round(apart) / np.maximum(np.round(apart).sum(axis=1, keepdims=True), 1.0)
+    share = np.round(opposition) / np.maximum(np.round(opposition).sum(axis=1, keepdims=True), 1.0)
     others = ~np.eye(len(lags), dtype=bool)
     return np.repeat(inhibition * share[others].reshape(len(lags), -1), 2, axis=0).ravel()

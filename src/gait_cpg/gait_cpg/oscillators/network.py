@@ -51,21 +51,25 @@ class OscillatorNetwork(ABC):
 
     def __post_init__(self) -> None:
         """Freeze the arrays and pack them for the kernel."""
-        for one in fields(self):
-            value = getattr(self, one.name, None)
+        for attribute in fields(self):
+            value = getattr(self, attribute.name, None)
             if isinstance(value, (np.ndarray, list, tuple, float, int)):
-                object.__setattr__(self, one.name, read_only_array(value, name=one.name))
+                object.__setattr__(self, attribute.name, read_only_array(value, name=attribute.name))
         vectors, matrices = self._vectors(), self._matrices()
         n = matrices[0].shape[-1]
         batch = np.broadcast_shapes(
             *(np.shape(array)[:-1] for array in vectors),
             *(array.shape[:-2] for array in matrices),
         )
-        packed = np.stack([np.broadcast_to(array, (*batch, n)) for array in vectors], axis=-2)
-        coupled = np.stack([np.broadcast_to(array, (*batch, n, n)) for array in matrices], axis=-3)
+        vector_stack = np.stack(
+            [np.broadcast_to(array, (*batch, n)) for array in vectors], axis=-2
+        )
+        matrix_stack = np.stack(
+            [np.broadcast_to(array, (*batch, n, n)) for array in matrices], axis=-3
+        )
         object.__setattr__(self, 'batch', batch)
-        object.__setattr__(self, '_vector_stack', packed.reshape(-1, len(vectors), n))
-        object.__setattr__(self, '_matrix_stack', coupled.reshape(-1, len(matrices), n, n))
+        object.__setattr__(self, '_vector_stack', vector_stack.reshape(-1, len(vectors), n))
+        object.__setattr__(self, '_matrix_stack', matrix_stack.reshape(-1, len(matrices), n, n))
         object.__setattr__(self, '_zero_drive', np.zeros((len(self._vector_stack), 1, n)))
 
     def _kernel_kind(self) -> int:

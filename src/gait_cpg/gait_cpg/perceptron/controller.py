@@ -150,15 +150,15 @@ class PerceptronController(Controller):
     @property
     def needs(self) -> frozenset[str]:
         """Forces and positions of the servos, and the attitude where a direction asks for it."""
-        chosen = self._params
-        turned = chosen.direction == 'odom' or chosen.spare == 'upright'
-        return self._servos.needs | (frozenset({'body_poses'}) if turned else frozenset())
+        params = self._params
+        needs_attitude = params.direction == 'odom' or params.spare == 'upright'
+        return self._servos.needs | (frozenset({'body_poses'}) if needs_attitude else frozenset())
 
     def set_params(self, params: PerceptronParams) -> None:
         """Replace the parameters; a network of another shape begins anew."""
         layout = self.array_shapes(self._robot, params)
         weights = layout.join_weights(self._given_weights) if self._given_weights else None
-        same = getattr(self, '_layout', None) == layout
+        is_same_layout = getattr(self, '_layout', None) == layout
         self._params, self._layout = params, layout
         self._bounds = (
             self._servos.travel_limits
@@ -169,7 +169,7 @@ class PerceptronController(Controller):
         self._layer: Layer | None = None
         if weights is not None:
             self._weights = weights
-        if not same:
+        if not is_same_layout:
             self._clear_memory()
             if weights is None:
                 self._weights = layout.random_weights(np.random.default_rng(0))
@@ -231,18 +231,18 @@ class PerceptronController(Controller):
         return targets
 
     def _make_layer(self, dt: float) -> Layer:
-        chosen = self._params
-        scaled = chosen.scaled and chosen.max_acceleration > 0.0
+        params = self._params
+        scaled = params.scaled and params.max_acceleration > 0.0
         return Layer(
             weights=self._weights,
             bounds=self._bounds,
             channels=self._layout.channels,
             memory=self._layout.memory,
             period=dt,
-            gain=chosen.output_gain or 1.0 / dt,
-            unit=chosen.max_acceleration * dt if scaled else 1.0,
-            acceleration=chosen.max_acceleration,
-            speed=chosen.max_speed,
+            gain=params.output_gain or 1.0 / dt,
+            unit=params.max_acceleration * dt if scaled else 1.0,
+            acceleration=params.max_acceleration,
+            speed=params.max_speed,
         )
 
     def state(self) -> Mapping[str, float]:

@@ -160,10 +160,10 @@ def integrate_set_points(
 
     """
     # s' <- clip(s' + clip(a) dt), then s <- s + s' dt.
-    most, fastest = limits
+    max_acceleration, max_speed = limits
     for i in range(len(positions)):
-        change = min(max(accelerations[i], -most), most) * dt
-        speeds[i] = min(max(speeds[i] + change, -fastest), fastest)
+        change = min(max(accelerations[i], -max_acceleration), max_acceleration) * dt
+        speeds[i] = min(max(speeds[i] + change, -max_speed), max_speed)
         positions[i] += speeds[i] * dt
         if positions[i] < bounds[0, i] or positions[i] > bounds[1, i]:
             positions[i] = min(max(positions[i], bounds[0, i]), bounds[1, i])

@@ -97,8 +97,8 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
         parts = []
         for name, shape in self.items():
             if name not in arrays:
-                found = ', '.join(sorted(arrays)) or 'nothing'
-                raise ConfigurationError(f"the weights have no array '{name}': they hold {found}")
+                names = ', '.join(sorted(arrays)) or 'nothing'
+                raise ConfigurationError(f"the weights have no array '{name}': they hold {names}")
             array = arrays[name]
             if array.shape != shape or array.dtype != np.float32:
                 raise ConfigurationError(

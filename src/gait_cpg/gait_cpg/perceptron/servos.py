@@ -61,12 +61,14 @@ class Servos:
 
     def __init__(self, robot: RobotModel) -> None:
         elements = [
-            (i, one) for i, one in enumerate(robot.force_elements) if one.kind == 'linear_servo'
+            (i, element)
+            for i, element in enumerate(robot.force_elements)
+            if element.kind == 'linear_servo'
         ]
         cranks = [
             name for name in robot.joint_names if robot.actuators[name].kind == 'slider_crank'
         ]
-        self.names = (*(one.name for _, one in elements), *cranks)
+        self.names = (*(element.name for _, element in elements), *cranks)
         if not self.names:
             raise ConfigurationError(
                 f"controller 'perceptron' drives linear servos, robot '{robot.name}' has none"
@@ -77,7 +79,7 @@ class Servos:
         indices: IntArray = np.array([i for i, _ in elements], dtype=np.int64)
         constants = [robot.actuators[name].constants for name in cranks]
         levers: FloatArray = np.array(
-            [(float(one['crank']), float(one['rod'])) for one in constants]
+            [(float(element['crank']), float(element['rod'])) for element in constants]
         ).reshape(-1, 2)
         self.geometry = ServoGeometry(
             elements=indices,
@@ -114,28 +116,32 @@ def write_servo_channels(
         channels[i] = (readings.lengths[elements[i]] - servos.rest_lengths[i]) / scales[0]
         channels[total + i] = -readings.tensions[elements[i]] / scales[1]
     for i in range(len(joints)):
-        place, slope = carriage_position(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
-        channels[count + i] = (place - servos.rest_carriages[i]) / scales[0]
+        position, slope = carriage_position(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
+        channels[count + i] = (position - servos.rest_carriages[i]) / scales[0]
         # The force along the carriage is the torque over the way that it moves per angle.
         force = readings.torques[joints[i]] / max(slope, _MIN_SLOPE)
         channels[total + count + i] = force / scales[1]
 
 
 @numba.njit(cache=True)
-def write_servo_targets(servos: ServoGeometry, places: FloatArray, positions: FloatArray) -> None:
+def write_servo_targets(
+    servos: ServoGeometry, servo_positions: FloatArray, positions: FloatArray
+) -> None:
     """Write the target positions of servos from their places, (q,) [m or rad]."""
     count = len(servos.rest_lengths)
     for i in range(count):
-        positions[i] = servos.rest_lengths[i] + places[i]
+        positions[i] = servos.rest_lengths[i] + servo_positions[i]
     for i in range(len(servos.cranks)):
-        place = servos.rest_carriages[i] + places[count + i]
-        positions[count + i] = crank_angle(place, servos.cranks[i, 0], servos.cranks[i, 1])
+        carriage = servos.rest_carriages[i] + servo_positions[count + i]
+        positions[count + i] = crank_angle(carriage, servos.cranks[i, 0], servos.cranks[i, 1])
 
 
 def _carriage_positions(angles: FloatArray, cranks: FloatArray) -> FloatArray:
     """Return the places of carriages at angles [rad], (c,) [m]."""
     pairs = zip(angles.tolist(), cranks.tolist(), strict=True)
-    return np.array([carriage_position(angle, *one)[0] for angle, one in pairs], dtype=np.float64)
+    return np.array(
+        [carriage_position(angle, *crank)[0] for angle, crank in pairs], dtype=np.float64
+    )
 
 
 def _monotonic_limits(robot: RobotModel) -> tuple[FloatArray, FloatArray]:

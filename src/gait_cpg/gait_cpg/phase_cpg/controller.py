@@ -360,8 +360,8 @@ class PhaseCpgController(ReflexController):
         period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
         state = WalkState(self._oscillators, self._twist_and_shape, self._duty_offsets)
         feet = np.empty((len(self._nominal_feet), samples, 3))
-        moving = twist != ZERO_TWIST
-        self._is_walking = self._is_walking or moving
+        is_moving = twist != ZERO_TWIST
+        self._is_walking = self._is_walking or is_moving
         advance_feet(
             state,
             self._walk_shape,
@@ -371,7 +371,7 @@ class PhaseCpgController(ReflexController):
             feet,
         )
         # A robot that is told not to move walks until its feet hardly leave the ground.
-        if self._is_walking and not moving and self._oscillators[1].max() < _MIN_AMPLITUDE:
+        if self._is_walking and not is_moving and self._oscillators[1].max() < _MIN_AMPLITUDE:
             self._stop_walking()
         if set_points or not self._posture.is_neutral:
             feet = self._posture.move_feet(dt, set_points, feet)
@@ -394,10 +394,10 @@ class PhaseCpgController(ReflexController):
     def _limit_twist(self, dt: float, velocity: Twist) -> Twist:
         """Return the twist that follows a velocity, bounded in size and in rate of change."""
         now = self._twist_and_shape[:_TWIST_SIZE].tolist()
-        wanted = (velocity[0], velocity[1], velocity[2] * self._yaw_gain)
+        commanded = (velocity[0], velocity[1], velocity[2] * self._yaw_gain)
         x, y, yaw = (
-            min(max(value, -limit), limit) - is_now
-            for value, limit, is_now in zip(wanted, self._limits, now, strict=True)
+            min(max(value, -limit), limit) - present
+            for value, limit, present in zip(commanded, self._limits, now, strict=True)
         )
         speed, allowed = math.hypot(x, y), self._params.acceleration * dt
         if speed > allowed:
@@ -415,12 +415,12 @@ class PhaseCpgController(ReflexController):
         ``reflex.<name>``: how often each has acted.
         """
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
-        down = self._stance_legs()
+        is_down = self._stance_legs()
         values = {
             'phase': float(phases[0]),
             'amplitude': float(self._oscillators[1].mean()),
         }
-        for name, phase, stance in zip(self._leg_names, phases, down, strict=True):
+        for name, phase, stance in zip(self._leg_names, phases, is_down, strict=True):
             values[f'phase.{name}'] = float(phase)
             values[f'stance.{name}'] = float(stance)
         if self._params.odometry:
@@ -438,10 +438,10 @@ class PhaseCpgController(ReflexController):
             self._oscillators, self._nominal_feet, self._twist_and_shape, self._duty_offsets
         )
         points[:, 2] += points[:, :2] @ self._ground_rise
-        down = self._stance_legs()
+        is_down = self._stance_legs()
         return {
             name: point
-            for name, point, stands in zip(self._leg_names, points, down, strict=True)
+            for name, point, stands in zip(self._leg_names, points, is_down, strict=True)
             if not stands
         }
 
@@ -456,7 +456,7 @@ class PhaseCpgController(ReflexController):
     def _stance_legs(self) -> BoolArray:
         """Return which feet are meant to be down."""
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
-        down = is_stance(
+        is_down = is_stance(
             phases, float(self._twist_and_shape[_TWIST_SIZE + 1]) + self._duty_offsets
         )
-        return down if self._is_walking else np.ones_like(down)
+        return is_down if self._is_walking else np.ones_like(is_down)

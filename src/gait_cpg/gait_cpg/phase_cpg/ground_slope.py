@@ -60,7 +60,7 @@ class GroundSlope:
         self.gradient: FloatArray = np.zeros(2)
         self._yaw = 0.0
 
-    def update(self, dt: float, stance: BoolArray, seen: Observation) -> None:
+    def update(self, dt: float, stance: BoolArray, observation: Observation) -> None:
         """
         Look at the feet that stand.
 
@@ -73,13 +73,13 @@ class GroundSlope:
             Without joint positions or IMU nothing is learnt.
 
         """
-        if seen.joint_positions is None or seen.imu is None:
+        if observation.joint_positions is None or observation.imu is None:
             return
-        turn = Rotation.from_quat(seen.imu.orientation)
+        turn = Rotation.from_quat(observation.imu.orientation)
         self._yaw = float(turn.as_euler('ZYX')[0])
         if np.count_nonzero(stance) < _MIN_STANCE_FEET:
             return
-        joints = seen.joint_positions
+        joints = observation.joint_positions
         feet = turn.apply(
             [
                 leg.forward(joints[columns])[0]
@@ -87,13 +87,15 @@ class GroundSlope:
                 if stands
             ]
         )
-        apart = feet - feet.mean(axis=0)
-        way, rise = apart[:, :2], apart[:, 2]
+        offsets = feet - feet.mean(axis=0)
+        distances, heights = offsets[:, :2], offsets[:, 2]
         # Of two feet: the least change, which is along the line that joins them.
-        change = np.linalg.lstsq(way, rise - way @ self.gradient, rcond=_RANK_TOLERANCE)[0]
-        moved = self.gradient - math.expm1(-dt / TIME_CONSTANT) * change
-        steep = float(np.hypot(*moved))
-        self.gradient = moved * min(1.0, MAX_GRADIENT / max(steep, MAX_GRADIENT))
+        change = np.linalg.lstsq(
+            distances, heights - distances @ self.gradient, rcond=_RANK_TOLERANCE
+        )[0]
+        gradient = self.gradient - math.expm1(-dt / TIME_CONSTANT) * change
+        steepness = float(np.hypot(*gradient))
+        self.gradient = gradient * min(1.0, MAX_GRADIENT / max(steepness, MAX_GRADIENT))
 
     @property
     def gradient_in_base(self) -> FloatArray:
@@ -136,7 +138,7 @@ def vertical_travel(robot: RobotModel) -> FloatArray:
     )
 
 
-def limit_gradient(rise: FloatArray, feet: FloatArray, room: FloatArray) -> FloatArray:
+def limit_gradient(gradient: FloatArray, feet: FloatArray, travel: FloatArray) -> FloatArray:
     """
     Return as much of a rise ahead and to the left, (2,), as every leg can follow.
 
@@ -149,6 +151,6 @@ def limit_gradient(rise: FloatArray, feet: FloatArray, room: FloatArray) -> Floa
         Up and down, of the same legs.
 
     """
-    way = feet[:, :2] @ rise
-    most = np.where(way > 0.0, *room) / np.maximum(np.abs(way), _MIN_RISE)
-    return rise * min(1.0, float(most.min()))
+    rises = feet[:, :2] @ gradient
+    shares = np.where(rises > 0.0, *travel) / np.maximum(np.abs(rises), _MIN_RISE)
+    return gradient * min(1.0, float(shares.min()))

@@ -79,30 +79,35 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
 
     """
     legs, samples, _ = feet.shape
-    now, extra = state.twist_and_shape, state.duty_offsets
-    then = np.empty(10)
+    motion, duty_offsets = state.twist_and_shape, state.duty_offsets
+    motion_end = np.empty(10)
     for j in range(3):
-        then[j] = twist[j]
+        motion_end[j] = twist[j]
     for j in range(7):
-        then[3 + j] = now[3 + j] + settled * (gait.shape[j] - now[3 + j])
-    extra_then = np.empty(legs)
+        motion_end[3 + j] = motion[3 + j] + settled * (gait.shape[j] - motion[3 + j])
+    duty_offsets_end = np.empty(legs)
     for i in range(legs):
-        extra_then[i] = extra[i] + settled * (gait.duty_offsets[i] - extra[i])
+        duty_offsets_end[i] = duty_offsets[i] + settled * (gait.duty_offsets[i] - duty_offsets[i])
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
     if period > 0.0:
-        moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
+        is_moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
         _advance_oscillators(
-            state.oscillators, gait, (then[3], 1.0 if moving else 0.0), period, phases, amplitudes
+            state.oscillators,
+            gait,
+            (motion_end[3], 1.0 if is_moving else 0.0),
+            period,
+            phases,
+            amplitudes,
         )
     first, last = (
-        StepParameters(now[:3], now[3:], extra),
-        StepParameters(then[:3], then[3:], extra_then),
+        StepParameters(motion[:3], motion[3:], duty_offsets),
+        StepParameters(motion_end[:3], motion_end[3:], duty_offsets_end),
     )
     write_foot_targets(phases, amplitudes, gait.stance, first, last, feet)
     for j in range(10):
-        now[j] = then[j]
+        motion[j] = motion_end[j]
     for i in range(legs):
-        extra[i] = extra_then[i]
+        duty_offsets[i] = duty_offsets_end[i]
 
 
 @numba.njit(cache=True)
@@ -130,20 +135,20 @@ def _advance_oscillators(oscillators, gait, goal, period, phases, amplitudes):  
 
 
 @numba.njit(cache=True)
-def limit_joint_rates(last, fastest, period, joints, rates):  # type: ignore[no-untyped-def]
+def limit_joint_rates(last_joints, max_rates, period, joints, rates):  # type: ignore[no-untyped-def]
     """
     Write the rates (N, n) to joint positions (N, n) that come one period [s] after the other.
 
     Where the nearest point in reach jumped, a joint follows no faster than it can: its positions
     are overwritten. The last of them become ``last``, (n,).
     """
-    for i in range(len(last)):
-        here, reach = last[i], fastest[i] * period
+    for i in range(len(last_joints)):
+        position, max_change = last_joints[i], max_rates[i] * period
         for k in range(len(joints)):
-            move = joints[k, i] - here
-            if abs(move) > reach:
-                move = math.copysign(reach, move)
-                joints[k, i] = here + move
-            here = joints[k, i]
-            rates[k, i] = move / period
-        last[i] = here
+            change = joints[k, i] - position
+            if abs(change) > max_change:
+                change = math.copysign(max_change, change)
+                joints[k, i] = position + change
+            position = joints[k, i]
+            rates[k, i] = change / period
+        last_joints[i] = position

@@ -77,13 +77,13 @@ class BodyPosture:
         wanted = np.array([set_points.get(name, 0.0) for name in SET_POINTS])
         wanted[-1] = min(max(wanted[-1], 0.0), 1.0)
         lift = _HEIGHT_RATE_SHARE * abs(self._level)
-        fastest = dt * np.array([lift, _TURN_RATE, _TURN_RATE, _TURN_RATE, 1.0 / _SIT_TIME])
+        max_change = dt * np.array([lift, _TURN_RATE, _TURN_RATE, _TURN_RATE, 1.0 / _SIT_TIME])
         before = self._now
-        self._now = before + np.clip(wanted - before, -fastest, fastest)
+        self._now = before + np.clip(wanted - before, -max_change, max_change)
         self.is_neutral, self.is_sitting = not self._now.any(), bool(self._now[-1] > 0.0)
         if self.is_neutral and not before.any():
             return feet
-        placed = np.empty_like(feet)
+        moved = np.empty_like(feet)
         samples = feet.shape[1]
         for k in range(samples):
             height, roll, pitch, yaw, sit = (
@@ -91,8 +91,8 @@ class BodyPosture:
             ).tolist()
             drop = 0.0 if sit == 0.0 else sit * sit * (3.0 - 2.0 * sit) * self.sit_drop
             turned = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
-            placed[:, k] = turned - np.array([0.0, 0.0, height - drop])
-        return placed
+            moved[:, k] = turned - np.array([0.0, 0.0, height - drop])
+        return moved
 
     @property
     def sit_drop(self) -> float:
@@ -102,12 +102,12 @@ class BodyPosture:
         Until it lies on the ground, legs end, or it would count as fallen.
         """
         if self._drop is None:
-            spaces = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
-            ways = [*spaces, _body_clearance(self._robot) - _SIT_CLEARANCE]
+            leg_travel = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
+            limits = [*leg_travel, _body_clearance(self._robot) - _SIT_CLEARANCE]
             if self._robot.fall is not None:
-                least = self._robot.fall.min_height_ratio + _FALL_MARGIN
-                ways.append((1.0 - least) * nominal_height(self._robot))
-            self._drop = max(0.0, min(ways))
+                min_ratio = self._robot.fall.min_height_ratio + _FALL_MARGIN
+                limits.append((1.0 - min_ratio) * nominal_height(self._robot))
+            self._drop = max(0.0, min(limits))
         return self._drop
 
 

@@ -49,6 +49,6 @@ def skid_yaw_ratio(legs: Sequence[LegKinematics], stance: Sequence[npt.ArrayLike
 
 def _side_share(leg: LegKinematics, joints: npt.ArrayLike) -> float:
     """Return the part of a move to the side that the joints can bring about, 0 to 1."""
-    moves, sizes, _ = np.linalg.svd(leg.jacobian(joints)[:3])
-    used: FloatArray = moves[:, : len(sizes)][:, sizes > 1e-6 * sizes[0]]
-    return float(np.linalg.norm(used[1]))
+    directions, sizes, _ = np.linalg.svd(leg.jacobian(joints)[:3])
+    reachable: FloatArray = directions[:, : len(sizes)][:, sizes > 1e-6 * sizes[0]]
+    return float(np.linalg.norm(reachable[1]))

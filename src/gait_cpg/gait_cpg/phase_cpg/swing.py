@@ -195,8 +195,8 @@ def write_foot_targets(phases, amplitudes, stance, first, last, out):  # type: i
 
     """
     feet, outward = stance[:, :3], stance[:, 3]
-    first_twist, first_shape, first_extra = first
-    last_twist, last_shape, last_extra = last
+    first_twist, first_shape, first_offsets = first
+    last_twist, last_shape, last_offsets = last
     samples, legs = phases.shape
     foot = np.empty(3)
     for k in range(samples):
@@ -206,25 +206,25 @@ def write_foot_targets(phases, amplitudes, stance, first, last, out):  # type: i
         frequency, duty_factor, clearance = shape[0], shape[1], shape[2]
         height, shift, width, sway = shape[3], shape[4], shape[5], shape[6]
         # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
-        lean = 0.0
+        sway_shift = 0.0
         for i in range(legs):
-            duty = duty_factor + (first_extra[i] + share * (last_extra[i] - first_extra[i]))
-            lean += outward[i] * math.cos(phases[k, i] - math.pi * (1.0 - duty))
-        lean *= sway / legs
+            duty = duty_factor + (first_offsets[i] + share * (last_offsets[i] - first_offsets[i]))
+            sway_shift += outward[i] * math.cos(phases[k, i] - math.pi * (1.0 - duty))
+        sway_shift *= sway / legs
         for i in range(legs):
             foot[0] = feet[i, 0] - shift
             foot[1] = feet[i, 1] + width * outward[i]
             foot[2] = feet[i, 2] - height
             path = out[i, k]
-            duty = duty_factor + (first_extra[i] + share * (last_extra[i] - first_extra[i]))
+            duty = duty_factor + (first_offsets[i] + share * (last_offsets[i] - first_offsets[i]))
             _foot_position(phases[k, i], foot, twist, frequency, duty, clearance, path)
-            path[1] += lean
+            path[1] += sway_shift
             for j in range(3):
                 path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])
 
 
 def predict_footholds(
-    oscillators: FloatArray, feet: FloatArray, now: FloatArray, extra: FloatArray
+    oscillators: FloatArray, feet: FloatArray, motion: FloatArray, duty_offsets: FloatArray
 ) -> FloatArray:
     """
     Return where feet that swing will touch down, in the base frame as it is now.
@@ -246,17 +246,17 @@ def predict_footholds(
         Of feet that stand, where they would land if they swung.
 
     """
-    (phases, amplitudes), twist = oscillators[:2], now[:3]
-    frequency, duty_factor, _, height, shift, width, sway = now[3:].tolist()
-    duty_factors = duty_factor + extra
+    (phases, amplitudes), twist = oscillators[:2], motion[:3]
+    frequency, duty_factor, _, height, shift, width, sway = motion[3:].tolist()
+    duty_factors = duty_factor + duty_offsets
     outward = feet[:, 3]
-    places = feet[:, :3] + np.outer(outward, (0.0, width, 0.0)) - (shift, 0.0, height)
+    stance_feet = feet[:, :3] + np.outer(outward, (0.0, width, 0.0)) - (shift, 0.0, height)
     # The base goes as far as the feet that stand push it, and the ground the other way.
-    moved = np.outer(amplitudes, twist)
+    twists = np.outer(amplitudes, twist)
     share = np.mod(phases, _TWO_PI) / _TWO_PI
-    left = np.clip(1.0 - duty_factors - share, 0.0, None) / frequency
+    time_left = np.clip(1.0 - duty_factors - share, 0.0, None) / frequency
     half_stance = -0.5 * duty_factors / frequency
-    points: FloatArray = places.copy()
+    points: FloatArray = stance_feet.copy()
     points[:, :2] = ground_points_after(
         points[:, :2]
         + amplitudes[:, None]
@@ -264,9 +264,11 @@ def predict_footholds(
             ground_points_after(points[:, :2], np.tile(twist, (len(feet), 1)), half_stance)
             - points[:, :2]
         ),
-        moved,
-        -left,
+        twists,
+        -time_left,
     )
-    lean = float(outward @ np.cos(phases - math.pi * (1.0 - duty_factors))) * sway / len(feet)
-    points[:, 1] += amplitudes * lean
+    sway_shift = (
+        float(outward @ np.cos(phases - math.pi * (1.0 - duty_factors))) * sway / len(feet)
+    )
+    points[:, 1] += amplitudes * sway_shift
     return points

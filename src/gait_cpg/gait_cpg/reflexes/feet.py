@@ -194,7 +194,7 @@ class FootReflexes:
         return {**of_feet, **self.tilt.thresholds(margin)}
 
     def apply(
-        self, dt: float, targets: JointTargets, stance: BoolArray, seen: Observation
+        self, dt: float, targets: JointTargets, stance: BoolArray, observation: Observation
     ) -> JointTargets:
         """
         Return the targets of a control period with feet moved where a reflex acts.
@@ -210,14 +210,14 @@ class FootReflexes:
             Has joint positions and contacts.
 
         """
-        places = {name: i for i, name in enumerate(targets.names)}
-        columns = [[places[name] for name in leg.joint_names] for leg in self._legs]
+        index = {name: i for i, name in enumerate(targets.names)}
+        columns = [[index[name] for name in leg.joint_names] for leg in self._legs]
         position = np.asarray(targets.position)
-        before, wanted = self.offsets, self._feet(position[-1], columns)
-        self._update_offsets(dt, wanted, stance, seen)
-        self._planned_feet, self._shifted_feet = wanted, wanted + self.offsets
-        if before.any() or self.offsets.any():
-            targets = self._shift_targets(dt, targets, columns, before)
+        offsets_before, planned = self.offsets, self._feet(position[-1], columns)
+        self._update_offsets(dt, planned, stance, observation)
+        self._planned_feet, self._shifted_feet = planned, planned + self.offsets
+        if offsets_before.any() or self.offsets.any():
+            targets = self._shift_targets(dt, targets, columns, offsets_before)
         last = np.asarray(targets.position)[-1]
         self._last_joints = [last[of_leg] for of_leg in columns]
         return targets
@@ -227,38 +227,42 @@ class FootReflexes:
         return np.array([leg.forward(joints[of_leg])[0] for leg, of_leg in pairs])
 
     def _update_offsets(
-        self, dt: float, wanted: FloatArray, stance: BoolArray, seen: Observation
+        self, dt: float, planned: FloatArray, stance: BoolArray, observation: Observation
     ) -> None:
         """Move the offsets by a control period, by what is felt at its beginning."""
         params = self._params
-        self.tilt.update(seen.imu, params)
-        ahead, lag = self._swing_lag(wanted, seen)
-        grounded = np.zeros(len(wanted), dtype=bool)
-        if seen.contacts is not None:
-            grounded = np.isin(self._soles, seen.contacts.sole)
+        self.tilt.update(observation.imu, params)
+        direction, lag = self._swing_lag(planned, observation)
+        grounded = np.zeros(len(planned), dtype=bool)
+        if observation.contacts is not None:
+            grounded = np.isin(self._soles, observation.contacts.sole)
         self._groundless = np.where(stance & ~grounded, self._groundless + dt, 0.0)
         if self._is_recording:
             self._record_maxima(lag, stance)
         self._is_held = ~stance & (self._is_held | (lag > params.held_lag))
-        goal = np.zeros_like(wanted)
-        fastest = max(params.elevator_lift, params.retraction_way) / params.reflex_time
-        pace: FloatArray = self._leg_lengths * fastest
+        goal = np.zeros_like(planned)
+        relative_rate = max(params.elevator_lift, params.retraction_way) / params.reflex_time
+        rates: FloatArray = self._leg_lengths * relative_rate
         if params.elevator_reflex:
-            raised = self._count_onsets('elevator_reflex', self._is_held)
-            goal[raised, 2] = params.elevator_lift * self._leg_lengths[raised]
+            is_lifted = self._count_onsets('elevator_reflex', self._is_held)
+            goal[is_lifted, 2] = params.elevator_lift * self._leg_lengths[is_lifted]
         if params.retraction:
-            back = self._count_onsets('retraction', ~stance & (lag > params.held_lag))
-            goal[back] -= params.retraction_way * self._leg_lengths[back, None] * ahead[back]
+            is_retracted = self._count_onsets('retraction', ~stance & (lag > params.held_lag))
+            goal[is_retracted] -= (
+                params.retraction_way
+                * self._leg_lengths[is_retracted, None]
+                * direction[is_retracted]
+            )
         if params.foothold_search:
-            self._set_search_goals(stance, goal, pace)
-        reach = dt * pace[:, None]
+            self._set_search_goals(stance, goal, rates)
+        max_change = dt * rates[:, None]
         self._obstacle_offsets = self._obstacle_offsets + np.clip(
-            goal - self._obstacle_offsets, -reach, reach
+            goal - self._obstacle_offsets, -max_change, max_change
         )
-        reach = dt * params.lean_most / params.reflex_time * self._leg_lengths[:, None]
+        max_change = dt * params.lean_most / params.reflex_time * self._leg_lengths[:, None]
         goal = self._posture_goals(stance)
         self._posture_offsets = self._posture_offsets + np.clip(
-            goal - self._posture_offsets, -reach, reach
+            goal - self._posture_offsets, -max_change, max_change
         )
         self.offsets = self._obstacle_offsets + self._posture_offsets
         self._update_active()
@@ -271,85 +275,95 @@ class FootReflexes:
         excess = self.tilt.excess
         self._count_onsets('posture_reflex', excess != 0.0)
         roll, pitch = excess
-        sunk = self._nominal_feet[:, 0] * pitch - self._nominal_feet[:, 1] * roll
-        goal[stance, 2] = -params.lean_gain * sunk[stance]
-        ahead = params.lean_step * self._leg_lengths[~stance]
-        goal[~stance, 0], goal[~stance, 1] = ahead * pitch, -ahead * roll
-        most = params.lean_most * self._leg_lengths[:, None]
-        return np.asarray(np.clip(goal, -most, most))
+        sinkage = self._nominal_feet[:, 0] * pitch - self._nominal_feet[:, 1] * roll
+        goal[stance, 2] = -params.lean_gain * sinkage[stance]
+        shift = params.lean_step * self._leg_lengths[~stance]
+        goal[~stance, 0], goal[~stance, 1] = shift * pitch, -shift * roll
+        limit = params.lean_most * self._leg_lengths[:, None]
+        return np.asarray(np.clip(goal, -limit, limit))
 
-    def _set_search_goals(self, stance: BoolArray, goal: FloatArray, pace: FloatArray) -> None:
+    def _set_search_goals(self, stance: BoolArray, goal: FloatArray, rates: FloatArray) -> None:
         """Set where feet that find no ground are to go, and how fast."""
         params = self._params
-        deep = params.search_depth * self._leg_lengths
-        reaching = self._count_onsets('foothold_search', self._groundless > params.groundless_time)
+        depth = params.search_depth * self._leg_lengths
+        is_searching = self._count_onsets(
+            'foothold_search', self._groundless > params.groundless_time
+        )
         # Down to the full depth as long as nothing bears, and no further once it does.
-        goal[reaching, 2] = -deep[reaching]
-        found = stance & ~reaching & (self._obstacle_offsets[:, 2] < 0.0)
-        goal[found, 2] = self._obstacle_offsets[found, 2]
-        pace[reaching] = deep[reaching] / params.search_time
+        goal[is_searching, 2] = -depth[is_searching]
+        has_ground = stance & ~is_searching & (self._obstacle_offsets[:, 2] < 0.0)
+        goal[has_ground, 2] = self._obstacle_offsets[has_ground, 2]
+        rates[is_searching] = depth[is_searching] / params.search_time
 
-    def _swing_lag(self, wanted: FloatArray, seen: Observation) -> tuple[FloatArray, FloatArray]:
+    def _swing_lag(
+        self, planned: FloatArray, observation: Observation
+    ) -> tuple[FloatArray, FloatArray]:
         """Return which way feet are moved, (L, 3), and how far they lag in leg lengths, (L,)."""
         if (
             self._shifted_feet is None
             or self._planned_feet is None
-            or seen.joint_positions is None
+            or observation.joint_positions is None
         ):
-            return np.zeros_like(wanted), np.zeros(len(wanted))
-        way = (wanted - self._planned_feet) * _HORIZONTAL
-        size = np.linalg.norm(way, axis=1, keepdims=True)
-        ahead: FloatArray = np.where(size > _MIN_MOTION, way / np.maximum(size, _MIN_MOTION), 0.0)
-        behind = self._shifted_feet - self._feet(seen.joint_positions, self._columns)
-        return ahead, (behind * ahead).sum(axis=1) / self._leg_lengths
+            return np.zeros_like(planned), np.zeros(len(planned))
+        motion = (planned - self._planned_feet) * _HORIZONTAL
+        size = np.linalg.norm(motion, axis=1, keepdims=True)
+        direction: FloatArray = np.where(
+            size > _MIN_MOTION, motion / np.maximum(size, _MIN_MOTION), 0.0
+        )
+        behind = self._shifted_feet - self._feet(observation.joint_positions, self._columns)
+        return direction, (behind * direction).sum(axis=1) / self._leg_lengths
 
     def _record_maxima(self, lag: FloatArray, stance: BoolArray) -> None:
         self.tilt.widen_recorded_range()
-        for name, felt, where in (
+        for name, values, legs in (
             ('held_lag', lag, ~stance),
             ('groundless_time', self._groundless, stance),
         ):
-            self._maxima[name] = max(self._maxima[name], float(felt[where].max(initial=0.0)))
+            self._maxima[name] = max(self._maxima[name], float(values[legs].max(initial=0.0)))
 
     def _count_onsets(self, reflex: str, acting: BoolArray) -> BoolArray:
         """Count the legs in which a reflex begins to act; return where it acts."""
-        before = self._acting_legs.get(reflex, np.zeros_like(acting))
-        self.counts[reflex] += int((acting & ~before).sum())
+        acting_before = self._acting_legs.get(reflex, np.zeros_like(acting))
+        self.counts[reflex] += int((acting & ~acting_before).sum())
         self._acting_legs[reflex] = acting
         return acting
 
-    def _joints_at_foot(self, row: int, joints: FloatArray, goal: FloatArray) -> FloatArray:
+    def _joints_at_foot(self, number: int, joints: FloatArray, foot: FloatArray) -> FloatArray:
         """Return the joints near those given that put the foot on its goal, within limits."""
-        leg = self._legs[row]
+        leg = self._legs[number]
         # No search from elsewhere: a foot out of reach must not turn the knee over.
-        damping = (_IK_DAMPING * self._leg_lengths[row]) ** 2 * np.eye(3)
+        damping = (_IK_DAMPING * self._leg_lengths[number]) ** 2 * np.eye(3)
         for _ in range(_IK_ITERATIONS):
-            reach = leg.jacobian(joints)[:3]
-            miss = goal - leg.forward(joints)[0]
-            change = reach.T @ np.linalg.solve(reach @ reach.T + damping, miss)
+            jacobian = leg.jacobian(joints)[:3]
+            error = foot - leg.forward(joints)[0]
+            change = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + damping, error)
             joints = np.clip(joints + change, leg.lower, leg.upper)
         return joints
 
     def _shift_targets(
-        self, dt: float, targets: JointTargets, columns: list[list[int]], before: FloatArray
+        self,
+        dt: float,
+        targets: JointTargets,
+        columns: list[list[int]],
+        offsets_before: FloatArray,
     ) -> JointTargets:
         """Return targets with feet offset, linearly from the offsets before to the present."""
         position = np.array(targets.position)
         velocity = None if targets.velocity is None else np.array(targets.velocity)
         samples, period = len(position), dt / len(position)
         for row, (leg, of_leg) in enumerate(zip(self._legs, columns, strict=True)):
-            if not (before[row].any() or self.offsets[row].any()):
+            if not (offsets_before[row].any() or self.offsets[row].any()):
                 continue
             joints = self._last_joints[row] if self._last_joints else position[0, of_leg]
-            reach = self._max_rates[row] * period
+            max_change = self._max_rates[row] * period
             for k in range(samples):
                 share = (k + 1.0) / samples
-                offset = before[row] + share * (self.offsets[row] - before[row])
+                offset = offsets_before[row] + share * (self.offsets[row] - offsets_before[row])
                 planned = position[k, of_leg]
                 # From where it was told to be: a straight leg may bend to either side.
-                start = joints if before[row].any() or k else planned
-                found = self._joints_at_foot(row, start, leg.forward(planned)[0] + offset)
-                step = np.clip(found - joints, -reach, reach)
+                start = joints if offsets_before[row].any() or k else planned
+                shifted = self._joints_at_foot(row, start, leg.forward(planned)[0] + offset)
+                step = np.clip(shifted - joints, -max_change, max_change)
                 joints = joints + step
                 position[k, of_leg] = joints
                 if velocity is not None:

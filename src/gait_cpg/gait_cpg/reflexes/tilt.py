@@ -79,8 +79,8 @@ class Tilt:
             1.0 - 2.0 * (x * x + y * y),
         )
         roll, pitch = math.atan2(left, up), math.atan2(-ahead, math.hypot(left, up))
-        rolling, pitching, _ = imu.angular_velocity.tolist()
-        roll, pitch = roll + params.lean_lead * rolling, pitch + params.lean_lead * pitching
+        roll_rate, pitch_rate, _ = imu.angular_velocity.tolist()
+        roll, pitch = roll + params.lean_lead * roll_rate, pitch + params.lean_lead * pitch_rate
         self.predicted = np.array([roll, pitch])
         self.excess = np.array(
             [
@@ -98,10 +98,10 @@ class Tilt:
         """Return what is no lean: the range that was kept, and a share of it beyond, by name."""
         if not np.isfinite(self._recorded_max).all():
             return {}
-        beyond = margin * (self._recorded_max - self._recorded_min)
-        least, most = self._recorded_min - beyond, self._recorded_max + beyond
+        slack = margin * (self._recorded_max - self._recorded_min)
+        lowest, highest = self._recorded_min - slack, self._recorded_max + slack
         return {
-            'lean_up': max(0.0, float(-least[1])),
-            'lean_down': max(0.0, float(most[1])),
-            'lean_side': max(0.0, float(-least[0]), float(most[0])),
+            'lean_up': max(0.0, float(-lowest[1])),
+            'lean_down': max(0.0, float(highest[1])),
+            'lean_side': max(0.0, float(-lowest[0]), float(highest[0])),
         }

@@ -76,9 +76,9 @@ class Balance:
         if gain == damping == 0.0:
             return no_turn(len(self.joints))
         roll, pitch, roll_rate, pitch_rate = tilt_from_imu(period.observation)
-        ways = (gain * pitch + damping * pitch_rate, gain * roll + damping * roll_rate)
+        corrections = (gain * pitch + damping * pitch_rate, gain * roll + damping * roll_rate)
         shares = load_shares(self._walk, period.end)
-        offset = [-shares[leg] * way for leg in LEGS for way in ways]
+        offset = [-shares[leg] * correction for leg in LEGS for correction in corrections]
         return np.clip(offset, -MAX_ANKLE_CORRECTION, MAX_ANKLE_CORRECTION)
 
 
@@ -96,11 +96,11 @@ def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
                 (elapsed - UNLOAD_START) / LOAD_TRANSFER_TIME
             )
     if walk.phase is Phase.EXIT:
-        lifted = pulse_progress(
+        loaded = pulse_progress(
             (since - (walk.phase_end - walk.phase_start) / SECOND + LOAD_TRANSFER_TIME)
             / LOAD_TRANSFER_TIME
         )
-        shares = {leg: max(share, lifted) for leg, share in shares.items()}
+        shares = {leg: max(share, loaded) for leg, share in shares.items()}
     if walk.phase in (Phase.IDLE, Phase.LEAN):
         return dict.fromkeys(LEGS, 1.0)
     return shares

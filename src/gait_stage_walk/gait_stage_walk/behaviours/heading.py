@@ -52,8 +52,8 @@ class Heading:
         params = self._walk.params
         if self._walk.phase.in_cycle:
             self._advance_target(period.command.velocity[2] * (period.end - period.begin) / SECOND)
-        asked = math.radians(params.turn_deg) + period.command.set_points.get('turn', 0.0)
-        self.target = asked + self._commanded_yaw
+        requested = math.radians(params.turn_deg) + period.command.set_points.get('turn', 0.0)
+        self.target = requested + self._commanded_yaw
         return self._twists.step(period, TWIST_DURATION * self._walk.current.time_scale)
 
     def _measure(self, observation: Observation) -> None:

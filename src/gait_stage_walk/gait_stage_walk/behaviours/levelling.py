@@ -59,8 +59,8 @@ def levelling_bend(hip: float, knee: float, length: float) -> float:
 
     """
     # length = 2 cos(h - k/2) cos(k/2 + e), solved for 2e.
-    lean = 2.0 * math.cos(hip - knee / 2.0)
-    cosine = min(max(length / lean, 0.0), 1.0)
+    half_length = 2.0 * math.cos(hip - knee / 2.0)
+    cosine = min(max(length / half_length, 0.0), 1.0)
     return max(2.0 * math.acos(cosine) - knee, 0.0)
 
 

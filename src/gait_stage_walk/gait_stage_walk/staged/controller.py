@@ -92,8 +92,8 @@ class StagedWalkController(Controller):
     @property
     def needs(self) -> frozenset[str]:
         """An IMU where balance is kept by it."""
-        wanted = self._walk.params
-        return frozenset({'imu'} if wanted.balance_gain or wanted.balance_damping else ())
+        params = self._walk.params
+        return frozenset({'imu'} if params.balance_gain or params.balance_damping else ())
 
     @property
     def velocity_limits(self) -> VelocityLimits:
@@ -158,11 +158,15 @@ class StagedWalkController(Controller):
         In the frame of the root, by the stages scheduled; before, while the leg is lifted and
         moved forward, its step is not decided yet.
         """
-        found, position = {}, self.mixer.position
+        footholds, position = {}, self.mixer.position
         for leg, end in self._walk.extending_legs(self._now).items():
-            then = position + self._joint_turns(self._walk.scheduled_turns(self._now, end))
-            found[leg] = predict_foothold(self._robot, leg, (opposite_leg(leg),), position, then)
-        return found
+            position_then = position + self._joint_turns(
+                self._walk.scheduled_turns(self._now, end)
+            )
+            footholds[leg] = predict_foothold(
+                self._robot, leg, (opposite_leg(leg),), position, position_then
+            )
+        return footholds
 
     def _joint_turns(self, angles: FloatArray) -> FloatArray:
         """Return angles by ``JOINTS`` as those of the robot's joints, (n,) [rad]."""

@@ -154,20 +154,20 @@ class StagedWalk:
 
     def step(self, period: Period) -> FloatArray:
         """Heed what asks for a stop and return the turn of each of ``JOINTS``, (n,) [rad]."""
-        asked = period.command.set_points.get('stop', 0.0) > 0.5
+        stop = period.command.set_points.get('stop', 0.0) > 0.5
         params = apply_velocity(self.params, period.command.velocity)
-        self.update_phase(period.begin, asked or params.stop, params)
+        self.update_phase(period.begin, stop or params.stop, params)
         return self.advance_angles(period.begin, period.end)
 
     def advance_angles(self, begin: int, end: int) -> FloatArray:
         """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
-        turned, over = np.zeros(len(WALK_JOINTS)), False
+        turned, any_ended = np.zeros(len(WALK_JOINTS)), False
         for pulse in self._pulses:
             # Most are still to come.
             if pulse.start < end:
                 turned += pulse.share_between(begin, end) * pulse.angles
-                over |= pulse.end <= end
-        if over:
+                any_ended |= pulse.end <= end
+        if any_ended:
             self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
         self.angles = self.angles + turned
         return turned

@@ -185,13 +185,13 @@ class KeyframeStrideController(Controller):
 
     def _all_joints(self, joints: FloatArray) -> FloatArray:
         """Return all joints of the robot when the legs' are some, (24,)."""
-        whole: FloatArray = self._robot.stance[: len(self._robot.joint_names)].copy()
-        whole[self._columns] = joints
-        return whole
+        all_joints: FloatArray = self._robot.stance[: len(self._robot.joint_names)].copy()
+        all_joints[self._columns] = joints
+        return all_joints
 
     def _initial_joints(self, observation: Observation) -> FloatArray:
-        seen = observation.joint_positions
-        return np.asarray((self._robot.stance if seen is None else seen)[self._columns])
+        measured = observation.joint_positions
+        return np.asarray((self._robot.stance if measured is None else measured)[self._columns])
 
     def _commanded_rate(self, command: Command) -> float:
         """Return how many cycles per period are asked for; 0 is to stand."""
@@ -200,10 +200,10 @@ class KeyframeStrideController(Controller):
             return 0.0
         if not params.follow_velocity:
             return 1.0
-        wanted = command.velocity[0]
-        if abs(wanted) < STANDING_SPEED or abs(self.speed) < STANDING_SPEED:
+        speed = command.velocity[0]
+        if abs(speed) < STANDING_SPEED or abs(self.speed) < STANDING_SPEED:
             return 0.0
-        return min(max(wanted / self.speed, -params.fastest), params.fastest)
+        return min(max(speed / self.speed, -params.fastest), params.fastest)
 
     def _set_stride(self, params: KeyframeStrideParams) -> None:
         stride = make_stride(params, self._robot, self._radius)
@@ -215,15 +215,15 @@ class KeyframeStrideController(Controller):
 
     def _within_limits(self, joints: FloatArray, beyond: str) -> FloatArray:
         lower, upper = self._robot.lower[self._columns], self._robot.upper[self._columns]
-        held = np.clip(joints, lower, upper)
-        missed = np.abs(joints - held)
-        if beyond == 'refuse' and missed.max() > _LIMIT_TOLERANCE:
-            at, column = np.unravel_index(np.argmax(missed), missed.shape)
+        limited = np.clip(joints, lower, upper)
+        excess = np.abs(joints - limited)
+        if beyond == 'refuse' and excess.max() > _LIMIT_TOLERANCE:
+            at, column = np.unravel_index(np.argmax(excess), excess.shape)
             raise ConfigurationError(
                 f"the stride asks joint '{self._names[int(column)]}' for "
-                f'{joints[at, column]:.4g}; nearest valid: {held[at, column]:.4g}'
+                f'{joints[at, column]:.4g}; nearest valid: {limited[at, column]:.4g}'
             )
-        return held
+        return limited
 
 
 def make_stride(params: KeyframeStrideParams, robot: RobotModel, radius: float) -> Stride:

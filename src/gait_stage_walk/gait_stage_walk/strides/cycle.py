@@ -75,7 +75,7 @@ class StrideRhythm:
         self._goal: float | None = None
 
     def advance(
-        self, dt: float, count: int, wanted: float, period: float, ramp_time: float
+        self, dt: float, count: int, target_rate: float, period: float, ramp_time: float
     ) -> FloatArray:
         """
         Return the phases at the ends of ``count`` parts of a time, and at its start before them.
@@ -93,17 +93,17 @@ class StrideRhythm:
             Of a cycle, and from a rate of 0 to 1.
 
         """
-        pace, part = PHASES / period, dt / count
+        pace, sample_time = PHASES / period, dt / count
         phases = np.empty(count + 1)
         phases[0] = self.phase
         for i in range(1, count + 1):
-            if wanted == 0.0:
-                self._brake(part, pace, ramp_time)
+            if target_rate == 0.0:
+                self._brake(sample_time, pace, ramp_time)
             else:
                 self._goal = None
-                change = part / ramp_time
-                self.rate += min(max(wanted - self.rate, -change), change)
-                self.phase += self.rate * pace * part
+                change = sample_time / ramp_time
+                self.rate += min(max(target_rate - self.rate, -change), change)
+                self.phase += self.rate * pace * sample_time
             phases[i] = self.phase
         turns = PHASES * math.floor(self.phase / PHASES)
         self.phase -= turns
@@ -115,21 +115,23 @@ class StrideRhythm:
         """Brake so as to be at rest where both tripods stand; without a rate, stay."""
         if self.rate == 0.0:
             return
-        sense = math.copysign(1.0, self.rate)
+        direction = math.copysign(1.0, self.rate)
         if self._goal is None:
             braking = 0.5 * self.rate**2 * ramp_time * pace
             # Midway between landing of one tripod and lift-off of the other.
-            left = (sense * (0.5 * (self.stance - HALF_CYCLE) - self.phase)) % HALF_CYCLE
-            self._goal = self.phase + sense * (left if left >= braking else left + HALF_CYCLE)
-        left = sense * (self._goal - self.phase)
+            distance = (direction * (0.5 * (self.stance - HALF_CYCLE) - self.phase)) % HALF_CYCLE
+            self._goal = self.phase + direction * (
+                distance if distance >= braking else distance + HALF_CYCLE
+            )
+        distance = direction * (self._goal - self.phase)
         # The rate from which an even braking ends at rest after what is left.
-        rate = min(abs(self.rate), math.sqrt(max(2.0 * left, 0.0) / (ramp_time * pace)))
-        moved = rate * pace * dt
-        if moved >= left or rate * ramp_time < dt:
+        rate = min(abs(self.rate), math.sqrt(max(2.0 * distance, 0.0) / (ramp_time * pace)))
+        advance = rate * pace * dt
+        if advance >= distance or rate * ramp_time < dt:
             self.phase, self.rate = self._goal, 0.0
         else:
-            self.phase += sense * moved
-            self.rate = sense * rate
+            self.phase += direction * advance
+            self.rate = direction * rate
 
 
 class CycleBlend:

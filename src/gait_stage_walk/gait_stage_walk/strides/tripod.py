@@ -164,22 +164,24 @@ def foot_stride(
 
     """
     stance = PHASES * duty
-    wanted = _foot_paths(feet, stance)
-    between = _blend_lengths(lengths)
+    paths = _foot_paths(feet, stance)
+    varying_lengths = _blend_lengths(lengths)
     if extension is not None:
-        between = _extend_lengths(wanted, feet[1], lengths[1], extension)
-    placed = wanted
-    middle = _lower_leg_angle(feet[1], lengths[1])
+        varying_lengths = _extend_lengths(paths, feet[1], lengths[1], extension)
+    centres = paths
+    middle_angle = _lower_leg_angle(feet[1], lengths[1])
     for _ in range(_ROLL_ITERATIONS if radius > 0.0 else 0):
-        turned = _lower_leg_angle(placed, between) - middle
-        placed = wanted + np.stack([radius * turned, np.zeros_like(turned)], axis=-1)
+        rolled = _lower_leg_angle(centres, varying_lengths) - middle_angle
+        centres = paths + np.stack([radius * rolled, np.zeros_like(rolled)], axis=-1)
         if extension is not None:
-            between = _extend_lengths(placed, feet[1], lengths[1], extension)
+            varying_lengths = _extend_lengths(centres, feet[1], lengths[1], extension)
     if beyond == 'refuse':
-        _check_reach(placed, between)
+        _check_reach(centres, varying_lengths)
     strokes = feet[0, :, 0] - feet[2, :, 0]
     return Stride(
-        joints=joints_from_feet(placed, between), stance=stance, travel=float(strokes.min()) / duty
+        joints=joints_from_feet(centres, varying_lengths),
+        stance=stance,
+        travel=float(strokes.min()) / duty,
     )
 
 
@@ -225,8 +227,8 @@ def _foot_paths(feet: FloatArray, stance: float) -> FloatArray:
     flying = np.asarray(
         np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False), dtype=np.float64
     )
-    missed = top - np.polynomial.polynomial.polyval(0.5, swing)
-    flying = flying + missed * 64.0 * (s * (1.0 - s)) ** 3
+    top_error = top - np.polynomial.polynomial.polyval(0.5, swing)
+    flying = flying + top_error * 64.0 * (s * (1.0 - s)) ** 3
     return np.asarray(np.where(on_ground, standing, flying))
 
 
@@ -267,13 +269,13 @@ def _extend_lengths(
 
 
 def _check_reach(feet: FloatArray, lengths: FloatArray) -> None:
-    beyond = ~are_reachable(feet, lengths)
-    if beyond.any():
-        at, leg = np.argwhere(beyond)[0]
+    is_beyond = ~are_reachable(feet, lengths)
+    if is_beyond.any():
+        at, leg = np.argwhere(is_beyond)[0]
         ahead, below = feet[at, leg]
-        most, least = lengths[at, leg].sum(), abs(np.diff(lengths[at, leg])[0])
+        longest, shortest = lengths[at, leg].sum(), abs(np.diff(lengths[at, leg])[0])
         reach = float(np.hypot(ahead, below))
         raise ConfigurationError(
             f'leg {leg + 1} cannot reach a foot {reach:.4g} m from its hip ({ahead:.4g} m ahead, '
-            f'{below:.4g} m below); nearest valid: {most if reach > most else least:.4g} m'
+            f'{below:.4g} m below); nearest valid: {longest if reach > longest else shortest:.4g} m'
         )

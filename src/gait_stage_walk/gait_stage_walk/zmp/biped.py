@@ -85,22 +85,22 @@ class Biped:
             Sole points in the base frame.
 
         """
-        found = [
+        solutions = [
             leg.solve(foot, turn, start)
             for leg, foot, turn, start in zip(
                 self._legs, feet, self.sole_rotations, self._starts, strict=True
             )
         ]
-        miss = max(one.position_error for one in found)
-        return np.concatenate([one.positions for one in found]), miss
+        error = max(solution.position_error for solution in solutions)
+        return np.concatenate([solution.positions for solution in solutions]), error
 
     def max_height(self) -> float:
         """Return the greatest height of the base over level feet under it, to a millimetre [m]."""
         low, high = 0.0, 0.5 * max(leg.length for leg in self._legs)
         while high - low > _TOLERANCE:
             middle = 0.5 * (low + high)
-            _, miss = self.solve(self.feet - (0.0, 0.0, middle))
-            low, high = (middle, high) if miss < _TOLERANCE else (low, middle)
+            _, error = self.solve(self.feet - (0.0, 0.0, middle))
+            low, high = (middle, high) if error < _TOLERANCE else (low, middle)
         return self.height + low
 
 
@@ -193,9 +193,11 @@ class WholeBodyIk:
             y = com[1] - s * self._com[0] - c * self._com[1]
             for i, leg in enumerate(self._legs):
                 ahead, left = feet[i, 0] - x, feet[i, 1] - y
-                place = (c * ahead + s * left, c * left - s * ahead, feet[i, 2] - height)
-                turn = soles[i] @ _yaw_rotation(feet[i, 3] - yaw) @ self._biped.sole_rotations[i]
-                self._joints[self._rows[i]] = leg.solve(place, turn).positions
+                foot = (c * ahead + s * left, c * left - s * ahead, feet[i, 2] - height)
+                rotation = (
+                    soles[i] @ _yaw_rotation(feet[i, 3] - yaw) @ self._biped.sole_rotations[i]
+                )
+                self._joints[self._rows[i]] = leg.solve(foot, rotation).positions
             self._all[self._biped.columns] = self._joints
             self._com[:] = com_positions(self._biped.robot, self._all)[:2]
         self.base[:] = (x, y, height, yaw)

@@ -168,14 +168,14 @@ class ZmpWalkController(Controller):
 
     def _adapt_foothold(self) -> None:
         """Put the foot in the air where a lean is going to carry the body."""
-        rate = self._gains.rate
+        rate = self._gains.natural_rate
         ahead, left = self._stabiliser.capture_error(self._gains.height, rate)
-        grown = self._params.capture_gain * math.exp(rate * self._plan.remaining)
-        self._plan.shift_foothold(grown * ahead, grown * left)
+        growth = self._params.capture_gain * math.exp(rate * self._plan.remaining)
+        self._plan.shift_foothold(growth * ahead, growth * left)
 
     def _move_height(self, dt: float, level: float) -> None:
-        most = _HEIGHT_RATE * dt
-        self._base_height += min(max(level - self._base_height, -most), most)
+        max_change = _HEIGHT_RATE * dt
+        self._base_height += min(max(level - self._base_height, -max_change), max_change)
 
     def _write_targets(self, period: float, position: FloatArray, velocity: FloatArray) -> None:
         """Write the joints of now, and the rates that lead to them from those before."""
@@ -187,8 +187,8 @@ class ZmpWalkController(Controller):
             plan.com_at(since)[0], self._base_height, self._feet, soles
         )
         np.subtract(joints, self._joints, out=velocity)
-        reach = self._max_rates * period
-        np.clip(velocity, -reach, reach, out=velocity)
+        max_change = self._max_rates * period
+        np.clip(velocity, -max_change, max_change, out=velocity)
         self._joints += velocity
         position[:] = self._joints
         velocity /= period
@@ -229,5 +229,5 @@ class ZmpWalkController(Controller):
         x, y, height, yaw = self._body.base.tolist()
         c, s = math.cos(yaw), math.sin(yaw)
         ahead, left = plan.foothold[0] - x, plan.foothold[1] - y
-        place = np.array([c * ahead + s * left, c * left - s * ahead, -height])
-        return {self._biped.leg_names[plan.swing]: place}
+        foothold = np.array([c * ahead + s * left, c * left - s * ahead, -height])
+        return {self._biped.leg_names[plan.swing]: foothold}

@@ -57,10 +57,10 @@ def next_foothold(
 
     """
     path = compose_poses(support, (0.0, side * half_width, 0.0))
-    aside = 2.0 * twist[1] if side * twist[1] > 0.0 else 0.0
-    turn = 2.0 * twist[2] if side * twist[2] > 0.0 else 0.0
-    there = compose_poses(path, integrate_twist((twist[0], aside, turn), time))
-    return compose_poses(there, (0.0, side * half_width, 0.0))
+    side_speed = 2.0 * twist[1] if side * twist[1] > 0.0 else 0.0
+    yaw_rate = 2.0 * twist[2] if side * twist[2] > 0.0 else 0.0
+    path_end = compose_poses(path, integrate_twist((twist[0], side_speed, yaw_rate), time))
+    return compose_poses(path_end, (0.0, side * half_width, 0.0))
 
 
 def poses_match(one: Pose, other: Pose) -> bool:

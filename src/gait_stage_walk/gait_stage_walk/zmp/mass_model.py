@@ -67,24 +67,27 @@ def mass_model(biped: Biped, height: float) -> MassModel:
     coms = link_coms(robot, joints)[0]
     levels = weights * (coms[:, 2] + height)
     # Shares (2 legs, 3 axes) of mass, and of its height, that follow each foot.
-    follows, raises = np.empty((2, 3)), np.empty((2, 3))
+    mass_shares, height_shares = np.empty((2, 3)), np.empty((2, 3))
     inward = []
     for leg, side in enumerate((1.0, -1.0)):
         for axis in range(3):
-            there = feet.copy()
-            there[leg, axis] += _FOOT_STEP if axis < 2 else 2.0 * _FOOT_STEP
-            moved = link_coms(robot, _joints_over_feet(biped, there))[0]
-            share = (moved[:, axis] - coms[:, axis]) / (there - feet)[leg, axis]
-            follows[leg, axis], raises[leg, axis] = weights @ share, levels @ share
+            feet_moved = feet.copy()
+            feet_moved[leg, axis] += _FOOT_STEP if axis < 2 else 2.0 * _FOOT_STEP
+            coms_moved = link_coms(robot, _joints_over_feet(biped, feet_moved))[0]
+            share = (coms_moved[:, axis] - coms[:, axis]) / (feet_moved - feet)[leg, axis]
+            mass_shares[leg, axis], height_shares[leg, axis] = weights @ share, levels @ share
             if axis == 2:
-                place = (weights * share) @ (coms[:, 1] - feet[leg, 1]) / follows[leg, 2]
-                inward.append(-side * float(place))
-    base, body = 1.0 - follows[:, :2].sum(axis=0), levels.sum() - raises[:, :2].sum(axis=0)
+                lateral = (weights * share) @ (coms[:, 1] - feet[leg, 1]) / mass_shares[leg, 2]
+                inward.append(-side * float(lateral))
+    base, body = (
+        1.0 - mass_shares[:, :2].sum(axis=0),
+        levels.sum() - height_shares[:, :2].sum(axis=0),
+    )
     ratio = body / base
     return MassModel(
         height=float(ratio.mean()),
-        foot_coefficient=float((ratio * follows[:, :2] - raises[:, :2]).mean()),
-        lifted_share=float(follows[:, 2].mean()),
+        foot_coefficient=float((ratio * mass_shares[:, :2] - height_shares[:, :2]).mean()),
+        lifted_share=float(mass_shares[:, 2].mean()),
         inward=float(np.mean(inward)),
     )
 

@@ -138,7 +138,7 @@ class WalkPlan:
         self._double_periods = max(2, round(shape.double_share * shape.step_time / period))
         self._swing_periods = max(4, round(shape.step_time / period) - self._double_periods)
         self._first_shift_periods = max(
-            2 * self._double_periods, round(_FIRST_SHIFT / self._gains.rate / period)
+            2 * self._double_periods, round(_FIRST_SHIFT / self._gains.natural_rate / period)
         )
         self._shape = shape
 
@@ -223,8 +223,8 @@ class WalkPlan:
         outward = min(max(side * left, -_MAX_INWARD_SHIFT * self.half_width), farthest)
         yaw = self.feet[self.support][2] - self._planned_foothold[2]
         c, s = math.cos(yaw), math.sin(yaw)
-        way = (c * ahead - s * side * outward, s * ahead + c * side * outward, 0.0)
-        self.foothold = compose_poses(self._planned_foothold, way)
+        shift = (c * ahead - s * side * outward, s * ahead + c * side * outward, 0.0)
+        self.foothold = compose_poses(self._planned_foothold, shift)
         self._redirect_swing(time)
 
     def _redirect_swing(self, time: float) -> None:
@@ -267,13 +267,13 @@ class WalkPlan:
     def _end_swing(self, twist: Twist) -> None:
         self.feet[self.swing] = self.foothold
         self.steps += 1
-        left = self._zmp_under(self.feet[self.support], self.support)
+        zmp = self._zmp_under(self.feet[self.support], self.support)
         if self._can_stand(self.feet, self.swing, twist):
-            self.stage, self._zmp_start = STAND, left
+            self.stage, self._zmp_start = STAND, zmp
             self._stage_start, self._stage_end = self._tick, self._tick + self._first_shift_periods
         else:
             self.support = self.swing
-            self._begin_shift(left, 0, twist)
+            self._begin_shift(zmp, 0, twist)
 
     def _foothold_after(self, support: Pose, foot: int, twist: Twist) -> Pose:
         return next_foothold(support, SIDE_SIGNS[1 - foot], self.half_width, twist, self.step_time)
@@ -300,32 +300,37 @@ class WalkPlan:
             knots[1] = (self._stage_end, *self._zmp_between(self.feet)[:2])
             self._swings.clear()
             return 2
-        feet, support, count, now = list(self.feet), self.support, 1, self._stage_end
+        feet, support, count, touch_down = list(self.feet), self.support, 1, self._stage_end
         self._swings.clear()
         shift = self._stage_end if self.stage == SHIFT else self._lift_off
-        place = self.foothold
+        foothold = self.foothold
         knots[count] = (shift, *self._zmp_under(feet[support], support)[:2])
         count += 1
         if self.stage == SHIFT:
-            now += self._swing_periods
+            touch_down += self._swing_periods
         while count < _MAX_KNOTS - 1:
-            knots[count] = (now, *self._zmp_under(feet[support], support)[:2])
+            knots[count] = (touch_down, *self._zmp_under(feet[support], support)[:2])
             count += 1
-            self._swings.append((now - self._swing_periods, feet[1 - support], place, 1 - support))
-            if now >= last:
+            self._swings.append(
+                (touch_down - self._swing_periods, feet[1 - support], foothold, 1 - support)
+            )
+            if touch_down >= last:
                 break
-            feet[1 - support] = place
+            feet[1 - support] = foothold
             if self._can_stand(feet, 1 - support, twist):
-                knots[count] = (now + self._first_shift_periods, *self._zmp_between(feet)[:2])
+                knots[count] = (
+                    touch_down + self._first_shift_periods,
+                    *self._zmp_between(feet)[:2],
+                )
                 return count + 1
             support = 1 - support
             knots[count] = (
-                now + self._double_periods,
+                touch_down + self._double_periods,
                 *self._zmp_under(feet[support], support)[:2],
             )
             count += 1
-            now += self._double_periods + self._swing_periods
-            place = self._foothold_after(feet[support], support, twist)
+            touch_down += self._double_periods + self._swing_periods
+            foothold = self._foothold_after(feet[support], support, twist)
         return count
 
     def _subtract_swings(self) -> None:
@@ -338,13 +343,13 @@ class WalkPlan:
             mass.foot_coefficient / GRAVITY,
             mass.lifted_share / GRAVITY,
         )
-        for lifted, start, place, foot in self._swings:
-            path, begun, time = self._path, self._path_start, self._path_duration
-            if lifted != self._lift_off or self.stage != SWING:
-                begun, time = lifted, ARRIVAL_SHARE * self._swing_periods * period
-                still = np.array([start, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)])
-                path = quintic_to_rest(still, np.array(place), time)
-            swing = Swing(path, begun, time, lifted, -SIDE_SIGNS[foot] * mass.inward)
+        for lift_off, start, foothold, foot in self._swings:
+            path, path_start, time = self._path, self._path_start, self._path_duration
+            if lift_off != self._lift_off or self.stage != SWING:
+                path_start, time = lift_off, ARRIVAL_SHARE * self._swing_periods * period
+                state = np.array([start, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)])
+                path = quintic_to_rest(state, np.array(foothold), time)
+            swing = Swing(path, path_start, time, lift_off, -SIDE_SIGNS[foot] * mass.inward)
             subtract_swing_zmp(swing, load, self._tick, self._reference)
 
 

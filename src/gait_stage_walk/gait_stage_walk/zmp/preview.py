@@ -59,7 +59,7 @@ class PreviewGains:
     period: float
 
     @property
-    def rate(self) -> float:
+    def natural_rate(self) -> float:
         """Of the pendulum, the reciprocal of its time constant [1/s]."""
         return math.sqrt(GRAVITY / self.height)
 
@@ -79,20 +79,20 @@ def preview_gains(height: float, period: float, weight: float = JERK_WEIGHT) -> 
     """
     # Kajita et al. (2003), Eq. 8: A, b and c of the cart-table.
     t = period
-    step = np.array([[1.0, t, 0.5 * t * t], [0.0, 1.0, t], [0.0, 0.0, 1.0]])
-    push = np.array([[t**3 / 6.0], [0.5 * t * t], [t]])
-    seen = np.array([[1.0, 0.0, -height / GRAVITY]])
+    transition = np.array([[1.0, t, 0.5 * t * t], [0.0, 1.0, t], [0.0, 0.0, 1.0]])
+    input_vector = np.array([[t**3 / 6.0], [0.5 * t * t], [t]])
+    output = np.array([[1.0, 0.0, -height / GRAVITY]])
     # Katayama et al. (1985): P of the Riccati equation; K = (R + b^T P b)^-1 b^T P A.
-    cost = solve_discrete_are(step, push, seen.T @ seen, np.array([[weight]]))
-    scale = 1.0 / (weight + float((push.T @ cost @ push)[0, 0]))
-    feedback = scale * (push.T @ cost @ step)[0]
-    closed = step - push @ feedback[None, :]
-    ahead = max(2, math.ceil(PREVIEW_TIME_CONSTANTS * math.sqrt(height / GRAVITY) / period))
+    riccati = solve_discrete_are(transition, input_vector, output.T @ output, np.array([[weight]]))
+    scale = 1.0 / (weight + float((input_vector.T @ riccati @ input_vector)[0, 0]))
+    feedback = scale * (input_vector.T @ riccati @ transition)[0]
+    closed = transition - input_vector @ feedback[None, :]
+    periods = max(2, math.ceil(PREVIEW_TIME_CONSTANTS * math.sqrt(height / GRAVITY) / period))
     # f_j = (R + b^T P b)^-1 b^T (A - b K)^(T (j - 1)) c^T Q, by repeated multiplication.
-    forward = np.empty(ahead)
-    column = seen[0].copy()
-    for j in range(ahead):
-        forward[j] = scale * float(push[:, 0] @ column)
+    forward = np.empty(periods)
+    column = output[0].copy()
+    for j in range(periods):
+        forward[j] = scale * float(input_vector[:, 0] @ column)
         column = closed.T @ column
     # All of them add up to the first gain of the feedback: shifting everything changes nothing.
     forward[-1] += feedback[0] - forward.sum()

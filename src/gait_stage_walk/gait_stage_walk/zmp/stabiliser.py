@@ -60,13 +60,13 @@ class Stabiliser:
         self.soles[:] = _IDENTITY
         self._loads[:] = 1.0
 
-    def update_tilt(self, seen: Observation, params: ZmpWalkParams) -> None:
+    def update_tilt(self, observation: Observation, params: ZmpWalkParams) -> None:
         """Take the lean of the body, where it changes anything with these parameters."""
         if not params.uses_imu:
             self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
             return
         # Kajita et al. (2010): soles turn against angle and rate of the body, within a limit.
-        roll, pitch, roll_rate, pitch_rate = tilt_from_imu(seen)
+        roll, pitch, roll_rate, pitch_rate = tilt_from_imu(observation)
         self.tilt[:] = (roll, pitch)
         self.rate[:] = (roll_rate, pitch_rate)
         for i in range(2):
@@ -91,10 +91,10 @@ class Stabiliser:
 
     def turn_soles(self, dt: float, swing: int) -> FloatArray:
         """Return the turns of both soles so long after the last call; -1 where none swings."""
-        most = dt / _LOAD_TIME
+        max_change = dt / _LOAD_TIME
         for foot in range(2):
-            missing = (0.0 if foot == swing else 1.0) - self._loads[foot]
-            self._loads[foot] += min(max(missing, -most), most)
+            load_error = (0.0 if foot == swing else 1.0) - self._loads[foot]
+            self._loads[foot] += min(max(load_error, -max_change), max_change)
             _write_tilt_rotation(self._loads[foot] * self._turn, self.soles[foot])
         return self.soles
 
@@ -123,7 +123,9 @@ class SlipCorrection:
         self._last_yaw: float | None = None
         self._last_planned = self._slipped = self._corrected = 0.0
 
-    def correct_yaw_rate(self, dt: float, planned: float, gain: float, seen: Observation) -> float:
+    def correct_yaw_rate(
+        self, dt: float, planned: float, gain: float, observation: Observation
+    ) -> float:
         """
         Return the turning rate that undoes what is left [rad/s]; 0 without an attitude.
 
@@ -137,7 +139,7 @@ class SlipCorrection:
         seen : Observation
 
         """
-        attitude = seen.attitude
+        attitude = observation.attitude
         if attitude is None:
             return 0.0
         yaw = attitude.yaw

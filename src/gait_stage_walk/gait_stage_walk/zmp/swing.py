@@ -27,12 +27,12 @@ def quintic_to_rest(state: FloatArray, target: FloatArray, time: float) -> Float
     path: FloatArray = np.empty((6, state.shape[1]))
     path[0], path[1], path[2] = state[0], state[1], 0.5 * state[2]
     t = time
-    way = (target - state[0] - t * state[1] - 0.5 * t * t * state[2]) / t**3
+    distance = (target - state[0] - t * state[1] - 0.5 * t * t * state[2]) / t**3
     rate = -(state[1] + t * state[2]) / t**2
     bend = -state[2] / t
-    path[3] = 10.0 * way - 4.0 * rate + 0.5 * bend
-    path[4] = (-15.0 * way + 7.0 * rate - bend) / t
-    path[5] = (6.0 * way - 3.0 * rate + 0.5 * bend) / t**2
+    path[3] = 10.0 * distance - 4.0 * rate + 0.5 * bend
+    path[4] = (-15.0 * distance + 7.0 * rate - bend) / t
+    path[5] = (6.0 * distance - 3.0 * rate + 0.5 * bend) / t**2
     return path
 
 
