@@ -1,4 +1,4 @@
-"""Benchmark of a step of the oscillators, for `gait bench`."""
+"""Benchmarks of the oscillators for `gait bench`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TAPE_STEPS = 30000
 
 
 def benchmark() -> list[Measurement]:
-    """Return the times of single and batched steps of phase and Matsuoka oscillators."""
+    """Measure single and batched steps of phase and Matsuoka oscillators."""
     rows = [
         Measurement(
             id=f'cpg_step_{count}',
@@ -65,7 +65,7 @@ def benchmark() -> list[Measurement]:
 
 
 def _time_of(steps: Callable[[], None], count: int) -> float:
-    # The first call compiles, or loads what was compiled.
+    # The first call compiles the kernels, or loads them from the cache.
     steps()
     return shortest_wall_time(steps) / count
 

@@ -1,10 +1,10 @@
 """
-Gaits as data: lags between the legs and duty factors.
+Gaits: phase lags of the legs and duty factors.
 
-A gait is given by two lags, between the legs of a pair and between neighbouring pairs, so that
-one row of the table serves any robot whose legs come in pairs: the trot of four legs is the
-tripod of six. Names and footfall orders of the symmetric gaits after Hildebrand (1965), Science
-150:701-708, and Alexander (1984), Int. J. Robotics Research 3(2):49-59.
+Two lags define a gait, one within a pair of legs and one between neighbouring pairs. The same
+table thus serves any robot with pairs of legs: the trot of four legs is the tripod of six. Names
+and orders of touch-down of the symmetric gaits: Hildebrand (1965), Science 150:701-708, and
+Alexander (1984), Int. J. Robotics Research 3(2):49-59.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from gait_core.trial.scene import EMPTY_MAPPING
 @dataclass(frozen=True, kw_only=True)
 class Gait:
     """
-    One gait.
+    Gait of legs in pairs.
 
     Attributes
     ----------
     duty_factor : float
-        Share of a cycle that a foot is down, where the gait is usual.
+        Usual duty factor, between 0 and 1.
     side_lag : float [cycles]
-        By which a right leg comes after the left one of its pair.
+        Lag of a right leg behind the left leg of its pair.
     pair_lag : float or None [cycles]
-        By which a pair comes after the pair behind it; ``None`` spaces the footfalls of all legs
-        evenly: the wave from the rear to the front.
+        Lag of a pair behind the next pair to the rear. ``None`` spaces the touch-downs of all
+        legs evenly: a wave from the rear to the front.
 
     """
 
@@ -63,31 +63,30 @@ GAITS: Mapping[str, Gait] = {
     'wave': Gait(duty_factor=0.85, side_lag=0.5, pair_lag=None),
 }
 """
-Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front; crawl
-the same with all feet down for half of the time.
+Gaits by name.
 
-Tripod, ripple and wave are those of six legs, with three, two and one of them in the air: steps
-travel from the rear to the front by the time that one takes (Wilson 1966, Annual Review of
-Entomology 11:103-122). With other numbers of legs they are what the same lags give.
+``walk`` is the lateral sequence: left rear, left front, right rear, right front; ``crawl`` is the
+same with all feet in stance for half of the time. ``tripod``, ``ripple`` and ``wave`` are gaits of
+six legs with three, two and one of them in swing; swings travel from the rear to the front (Wilson
+1966, Annual Review of Entomology 11:103-122). Robots with other numbers of legs use the same lags.
 """
 
 
 OWN_GAIT = 'own'
-"""Name of a gait that a file gives."""
+"""Name of the gait that a file defines."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnGaitFile:
     """
-    Content of the file of a gait of one's own, leg by leg.
+    Content of a gait file.
 
     Attributes
     ----------
     duty_factor : mapping of str to float, or float
-        Share of a cycle that each foot is down, by name of the leg, or one for all; both bounds
-        excluded.
+        Duty factor by name of the leg, or of all legs; above 0 and below 1.
     lags : mapping of str to float [cycles]
-        Lag of each leg, counted at its lift-off, by name of the leg.
+        Lag of the lift-off by name of the leg.
 
     """
 
@@ -99,14 +98,32 @@ class OwnGaitFile:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnGait:
-    """A gait of a file; ``location`` is that of the file's content, for messages."""
+    """
+    Gait of a file.
+
+    Attributes
+    ----------
+    lags : mapping of str to float [cycles]
+    duty_factor : mapping of str to float, or float
+    location : Location
+        Location of the content in the file, for messages.
+
+    """
 
     lags: Mapping[str, float]
     duty_factor: Mapping[str, float] | float
     location: Location
 
     def lags_and_duty_factors(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-        """Return lags, in [0, 1), and duty factors of a robot's legs, (n,); ConfigurationError."""
+        """
+        Return lags [cycles], in [0, 1), and duty factors of the legs of a robot, (n,) each.
+
+        Raises
+        ------
+        ConfigurationError
+            If the file lacks a leg, or names a leg that the robot lacks.
+
+        """
         duty_factor = self.duty_factor
         duty_factors = (
             duty_factor if isinstance(duty_factor, Mapping) else dict.fromkeys(legs, duty_factor)
@@ -120,7 +137,7 @@ class OwnGait:
 def _values_by_leg(
     values: Mapping[str, float], legs: Sequence[str], location: Location
 ) -> FloatArray:
-    """Return the values of all legs in their order; ConfigurationError for other names."""
+    """Return values in the order of the legs, (n,); ConfigurationError for other names."""
     for name in values:
         if name not in legs:
             raise ConfigurationError(
@@ -134,12 +151,12 @@ def _values_by_leg(
 
 def read_gait(file: str) -> OwnGait:
     """
-    Return the gait of a YAML file.
+    Read a gait from a YAML file.
 
     Raises
     ------
     ConfigurationError
-        If there is no such file, or its content does not fit.
+        If the file does not exist, or its content is not that of ``OwnGaitFile``.
 
     """
     if not file:
@@ -152,7 +169,7 @@ def read_gait(file: str) -> OwnGait:
 
 
 def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Location) -> None:
-    """Raise ConfigurationError for a foot that is never down or never up."""
+    """Raise ConfigurationError for a duty factor that leaves no stance or no swing."""
     if isinstance(duty_factors, Mapping):
         for leg, duty_factor in duty_factors.items():
             _check_duty_factors(duty_factor, location / leg)
@@ -161,7 +178,7 @@ def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Loc
 
 
 def find_gait(name: str) -> Gait:
-    """Return a gait by name; raise ConfigurationError naming the nearest valid one."""
+    """Return a gait by name; ConfigurationError, with the nearest name, if it is unknown."""
     if name not in GAITS:
         raise unknown_name_error('gait', name, GAITS)
     return GAITS[name]
@@ -169,19 +186,19 @@ def find_gait(name: str) -> Gait:
 
 def leg_sides_and_pairs(feet: FloatArray) -> tuple[IntArray, IntArray]:
     """
-    Return side and pair of each leg, from its foot in the base frame.
+    Sort legs into sides and pairs by their feet.
 
     Parameters
     ----------
     feet : (n, 3) array [m]
-        Feet of the nominal stance, x forward and y left.
+        Feet in the nominal stance, in the base frame: x forward, y to the left.
 
     Returns
     -------
     side : (n,) int array
         0 for left, 1 for right.
     pair : (n,) int array
-        0 for the rearmost leg of its side, counting forward.
+        0 for the rear leg of a side, 1 for the next leg forward, and so on.
 
     """
     side = (feet[:, 1] < 0.0).astype(np.int64)
@@ -194,13 +211,13 @@ def leg_sides_and_pairs(feet: FloatArray) -> tuple[IntArray, IntArray]:
 
 def leg_lags(gait: Gait, feet: FloatArray) -> FloatArray:
     """
-    Return the lag of each leg behind the rearmost left one.
+    Return the phase lag of each leg behind the left rear leg.
 
     Parameters
     ----------
-    wanted : Gait
+    gait : Gait
     feet : (n, 3) array [m]
-        Feet of the nominal stance in the base frame, in any order.
+        Feet in the nominal stance, in the base frame and in any order.
 
     Returns
     -------

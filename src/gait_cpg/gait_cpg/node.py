@@ -1,4 +1,4 @@
-"""The node ``cpg``: a pattern generator on a robot; by default phase oscillators on the a1."""
+"""Node ``cpg``: a pattern generator on a robot; by default phase oscillators on the a1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gait_ros.nodes.run import run_node
 
 
 class CpgNode(ControllerNode):
-    """Runs a central pattern generator."""
+    """Node that runs a central pattern generator."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('cpg', robot='a1', controller='phase_cpg', **kwargs)

@@ -1,4 +1,4 @@
-"""The picture of the oscillators in the documentation: ``python -m gait_cpg.pictures FILE``."""
+"""Picture of the oscillators for the documentation: ``python -m gait_cpg.pictures FILE``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEET = np.array([[x, y, 0.0] for x in (0.1, -0.1) for y in (0.05, -0.05)])
 
 
 def walking_network() -> tuple[PhaseOscillators, FloatArray]:
-    """Return four phase oscillators, and their state at rest at random phases."""
+    """Return four phase oscillators in a walk, and a state at rest with random phases."""
     phase = np.random.default_rng(_SEED).uniform(-np.pi, np.pi, 4)
     network = PhaseOscillators(
         frequency=np.full(4, 1.5),
@@ -32,8 +32,8 @@ def walking_network() -> tuple[PhaseOscillators, FloatArray]:
 
 
 def draw_oscillators(path: Path) -> None:
-    """Draw the reference network of Matsuoka's neurons and a network of phase oscillators."""
-    # Figures of their own canvas: no display, and no state shared with the user's pyplot.
+    """Write a picture of the signals of a Matsuoka network and of phase oscillators to a file."""
+    # A figure with its own canvas needs no display and leaves pyplot untouched.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -119,7 +119,7 @@ def test_what_is_not_seen_is_not_corrected():
 
 
 def test_an_attitude_that_is_not_finite_steers_nothing():
-    with pytest.raises(ConfigurationError, match='corrected by what is seen is .*nan.*finite'):
+    with pytest.raises(ConfigurationError, match='feedback of heading and speed is .*nan.*finite'):
         steered(seen(math.nan))
 
 

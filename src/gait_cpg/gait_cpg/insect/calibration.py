@@ -1,8 +1,8 @@
 """
-Calibration of insect reflexes: what an undisturbed walk reaches, and thresholds beyond it.
+Calibration of insect reflexes: thresholds outside the range of an undisturbed walk.
 
-McKenna (1990) names the rule, to record undisturbed walking and to set thresholds outside its
-range, for each pair of legs apart, and never applied it.
+McKenna (1990) gives the rule, for each pair of legs, but does not apply it: record undisturbed
+walking and set the thresholds outside the recorded range.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from gait_cpg.reflexes.tilt import Tilt
 
 class ThresholdRecorder:
     """
-    The most of each quantity that has a threshold, leg by leg, since the watch began.
+    Recorder of the largest values, per leg, of the quantities that have thresholds.
 
     Parameters
     ----------
     row : (n,) int array
-        0 for a front leg, counting backwards.
+        Row of each leg: 0 in front, increasing backward.
 
     """
 
     def __init__(self, row: IntArray) -> None:
         self._row = row
         legs = len(row)
-        # Of joint 0 in stance, the torque of joint 1 before a step, the lag of joint 0 in a step
-        # and the time of stance without ground.
+        # Angle of joint 0 in stance, torque of joint 1 before a swing, lag of joint 0 in a swing,
+        # and time of a stance without contact.
         self._maxima = {
             name: np.full(legs, -np.inf) for name in ('step_angle', 'load', 'held', 'groundless')
         }
@@ -43,13 +43,16 @@ class ThresholdRecorder:
         self, dt: float, reflexes: InsectReflexes, states: IntArray, rest: FloatArray
     ) -> None:
         """
-        Take what is felt before legs that want to step begin.
+        Record a control period, after the legs were triggered and before they begin to swing.
 
         Parameters
         ----------
         dt : float [s]
-        felt_by : Reflexes
+            Control period.
+        reflexes : InsectReflexes
+            Holds the measured quantities.
         states : (n,) int array
+            ``STANCE``, ``POTENTIAL_STEP`` or ``STEP`` of each leg.
         rest : (n, joints) array [rad]
             Rest angles in force.
 
@@ -70,12 +73,12 @@ class ThresholdRecorder:
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """
-        Return thresholds outside what was felt, by the names of the parameters.
+        Return thresholds outside the recorded ranges, by parameter name.
 
         Parameters
         ----------
         margin : float
-            Share of a quantity's range by which they lie beyond it.
+            Distance of a threshold from the range, as a share of the range.
 
         """
         thresholds = self._tilt.thresholds(margin)
@@ -86,7 +89,7 @@ class ThresholdRecorder:
                 if np.isfinite(maxima[legs]).all():
                     highest = float(maxima[legs].max())
                     span = highest - float(minima[legs].min())
-                    # What is felt is sampled once a period.
+                    # Contacts are sampled once per control period: a time is that uncertain.
                     slack = self._dt if name == 'groundless' else 0.0
                     thresholds[f'{pair}_{name}'] = highest + margin * max(span, 0.0) + slack
         return thresholds

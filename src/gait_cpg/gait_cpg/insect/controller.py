@@ -1,4 +1,4 @@
-"""The controller that walks six legs as an insect does: rhythm, leg states, motor programs."""
+"""Controller ``insect_gait``: rhythm, leg states and motor programs of six insect legs."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ from gait_cpg.steering import HeadingHold
 
 LEG_COUNT = 6
 _BACK_SHIFT_TABLE = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))
-# Period scales, and what share of their shift back legs have there.
+"""Period scales, and the share of ``back_shift`` in force at each; linear in between."""
 MAX_PERIOD_SCALE = 20.0
-"""Greatest period scale: the cycle of a walk that has nearly stopped."""
+"""Largest period scale, for speeds near zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,8 @@ class InsectGaitController(ReflexController):
         stance = np.array([robot.nominal_stance.get(name, 0.0) for name in self._names])
         self._right, self._row = _leg_sides_and_rows(robot)
         self._sign = np.where(self._right, -1.0, 1.0)
-        # Joints beyond the programs carry the soles; what their effort asks for is to hold on.
+        # Joints beyond those of the programs carry sticking soles; a negative effort on them
+        # releases the ground.
         beyond = all(len(leg.joints) > JOINTS_PER_LEG for leg in robot.legs)
         self._sole_joints = tuple(leg.joints[-1] for leg in robot.legs) if beyond else ()
         self._stance = stance.reshape(LEG_COUNT, JOINTS_PER_LEG) * self._sign[:, None]
@@ -157,7 +158,7 @@ class InsectGaitController(ReflexController):
 
     @property
     def velocity_limits(self) -> VelocityLimits:
-        """Limits of the velocities that are followed."""
+        """Limits within which a commanded velocity is followed."""
         params = self._params
         gain = params.turn_gain
         return (
@@ -167,19 +168,19 @@ class InsectGaitController(ReflexController):
         )
 
     def set_params(self, params: InsectGaitParams) -> None:
-        """Replace the parameters; the period settles, programs hold from the next one on."""
+        """Replace the parameters; the period converges, legs use them from their next program."""
         self._params = params
         self._reflexes.set_params(params)
         self._step_programs = [step_program(params, LEG_PAIRS[row]) for row in self._row]
         self._stance_programs = [stance_program(params, LEG_PAIRS[row]) for row in self._row]
-        # Strides are excerpt and lengthened about the middle of the coxa's way.
+        # In a turn, strides are shortened or lengthened about the middle of the coxa's motion.
         self._coxa_middle = [
             0.5 * (step[0].target + stance[0].target)
             for step, stance in zip(self._step_programs, self._stance_programs, strict=True)
         ]
 
     def reset(self, seed: int) -> None:
-        """Stand in the nominal stance; nothing here is random, whatever the seed."""
+        """Return to the nominal stance; the seed is not used."""
         self._rhythm = InsectRhythm(self._row, self._right)
         self._rest = RestAngles(self._stance)
         self._reflexes.reset()
@@ -198,7 +199,9 @@ class InsectGaitController(ReflexController):
             self._measured_joints = observation.joint_positions
         walking = self._update_cycle_and_turn(dt, command.velocity, observation)
         self._time_in_state += dt
+        # Swings end before others are triggered: neighbour inhibition must not see them.
         self._end_steps(dt)
+        # Triggers of the rhythm and of the step reflex make a stance leg ready to swing.
         if walking:
             cycle = cycle_time(self._period_scale, self._params.step_time)
             triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
@@ -206,6 +209,7 @@ class InsectGaitController(ReflexController):
             self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
         if self._recorder is not None:
             self._recorder.record(dt, reflexes, self._state, self._rest.angles)
+        # A leg that is ready swings unless the load reflex or a neighbour holds it back.
         for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
             if not reflexes.inhibits(dt, leg, self._state):
                 self._begin_step(leg)
@@ -218,6 +222,7 @@ class InsectGaitController(ReflexController):
         return self._targets(position.ravel(), rate.ravel())
 
     def _targets(self, position: FloatArray, rate: FloatArray) -> JointTargets:
+        """Return the targets of joints and, with ``let_go``, of the joints that carry soles."""
         feet = self._sole_joints
         if not (feet and self._params.let_go):
             return JointTargets(names=self._names, position=position, velocity=rate)
@@ -234,7 +239,7 @@ class InsectGaitController(ReflexController):
     def _update_cycle_and_turn(
         self, dt: float, velocity: tuple[float, float, float], observation: Observation
     ) -> bool:
-        """Take what the command says of cycle and strides; return whether to walk at all."""
+        """Update period scale and turn from the command; return whether the robot walks."""
         params = self._params
         forward, _, yaw = velocity
         attitude = observation.attitude
@@ -244,6 +249,7 @@ class InsectGaitController(ReflexController):
             yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
         walking = speed > 0.0 or yaw != 0.0
+        # McKenna (1990): the cycle time sets the speed; here they are inversely proportional.
         target = params.period_scale
         if 0.0 < speed < params.top_speed:
             target = min(target * params.top_speed / speed, MAX_PERIOD_SCALE)
@@ -253,7 +259,7 @@ class InsectGaitController(ReflexController):
         return walking
 
     def _end_steps(self, dt: float) -> None:
-        """Let legs stand whose step has lasted its time: before others begin theirs."""
+        """Begin the stance of legs whose swing has lasted ``step_time``."""
         stance = self._params.step_time * (2.0 * self._period_scale - 1.0)
         is_over = (self._state == STEP) & (self._time_in_state > self._params.step_time - 0.5 * dt)
         for leg in np.flatnonzero(is_over).tolist():
@@ -263,6 +269,7 @@ class InsectGaitController(ReflexController):
             )
 
     def _begin_step(self, leg: int) -> None:
+        """Begin the swing of a leg."""
         self._state[leg], self._time_in_state[leg] = STEP, 0.0
         self._rest.begin_program(
             leg, self._adapt_program(leg, self._step_programs[leg]), self._params.step_time
@@ -270,10 +277,11 @@ class InsectGaitController(ReflexController):
 
     def _adapt_program(self, leg: int, program: MotorProgram) -> MotorProgram:
         """
-        Return a program whose coxa swings less on the inner side of a turn, more outside.
+        Return a program whose coxa target is adapted to the turn and to the period scale.
 
-        That of a back leg swings farther back where a slower gait than the tripod would stand on
-        feet before the centre of mass for too long.
+        The coxa swings less on the inner side of a turn and more on the outer side. Back legs
+        swing farther back at period scales at which the robot would otherwise rest too long on
+        feet in front of its centre of mass.
         """
         shift = self._back_shifts()[leg]
         if self._turn == shift == 0.0:
@@ -284,16 +292,16 @@ class InsectGaitController(ReflexController):
         return (MotorCommand(0, target, first.duration, first.start), *program[1:])
 
     def _back_shifts(self) -> FloatArray:
-        """Return how much farther back the coxa of each leg swings, (6,) [rad]."""
+        """Return the backward shift of the coxa of each leg by the period scale, (6,) [rad]."""
         share = np.interp(self._period_scale, *_BACK_SHIFT_TABLE)
         return np.where(self._row == self._row.max(), self._params.back_shift * share, 0.0)
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
-        Return where legs in a step will come down, (3,) [m], by leg, in the frame of the root.
+        Return the predicted foothold of each swinging leg, (3,) [m], in the base frame.
 
-        Legs that stand go on from where they are as their rest angles move; those that step reach
-        theirs.
+        Until touch-down stance legs move on with their rest angles, from the measured joints;
+        swinging legs reach the targets of their program.
         """
         standing = [
             name for name, s in zip(self._leg_names, self._state, strict=True) if s != STEP
@@ -313,21 +321,21 @@ class InsectGaitController(ReflexController):
         return footholds
 
     def record_ranges(self) -> None:
-        """Keep from now on what the thresholds of reflexes are held against."""
+        """Record from now on the quantities that have thresholds of reflexes."""
         self._recorder = ThresholdRecorder(self._row)
 
     def thresholds(self, margin: float) -> dict[str, float]:
-        """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
+        """Return thresholds of reflexes, by name, outside the recorded ranges."""
         return {} if self._recorder is None else self._recorder.thresholds(margin)
 
     def state(self) -> Mapping[str, float]:
         """
-        Return where the gait is.
+        Return the state of the gait.
 
-        ``phase`` [rad] of the master oscillator, ``phase.<leg>`` [rad] in [0, 2 pi),
-        ``state.<leg>`` 0 in stance, 1 where a step is held back and 2 in a step, ``stance.<leg>``
-        1 but in a step, the ``period_scale`` in force, and ``reflex.<name>``: how often each has
-        acted.
+        ``phase`` [rad] of the master oscillator; ``phase.<leg>`` [rad] in [0, 2 pi);
+        ``state.<leg>``, 0 in stance, 1 for a swing that is held back and 2 in swing;
+        ``stance.<leg>``, 0 in swing, else 1; the ``period_scale`` in force; and
+        ``reflex.<name>``, the number of activations.
         """
         turn = 2.0 * math.pi
         values = {
@@ -345,7 +353,7 @@ class InsectGaitController(ReflexController):
 
 
 def _leg_sides_and_rows(robot: RobotModel) -> tuple[BoolArray, IntArray]:
-    """Return which legs are right ones, and the row of each, 0 in front, (6,)."""
+    """Return whether each leg is on the right, and its row, 0 in front, (6,) each."""
     paths = LegPathSolver(robot, [leg.name for leg in robot.legs])
     feet = [
         leg.forward([robot.nominal_stance.get(name, 0.0) for name in described.joints])[0]

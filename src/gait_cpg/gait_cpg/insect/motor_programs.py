@@ -1,9 +1,9 @@
 """
-Motor programs of insect legs: commands that move rest angles of springs, and their sequences.
+Motor programs of insect legs: sequences of commands that move the rest angles of springs.
 
-A command moves the rest angle of one joint at a constant rate to a target in a time, then holds.
-No trajectory is tracked and no inverse kinematics solved: where a foot goes follows from springs,
-load and ground (McKenna 1990, section 4.5).
+A command moves the rest angle of one joint at a constant rate to a target, where it stays. No
+trajectory is tracked and no inverse kinematics is solved: springs, load and ground determine the
+motion of a foot (McKenna 1990, section 4.5).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from gait_core.arrays import FloatArray
 from gait_core.parameters.declaration import Parameters, float_parameter
 
 LEG_PAIRS = ('front', 'middle', 'back')
-"""Pairs of legs by their row."""
+"""Pairs of legs by row."""
 JOINTS_PER_LEG = 3
-"""Joints of a leg that programs move: coxa, femur and tibia; what lies beyond is passive."""
+"""Joints of a leg that programs move: coxa, femur and tibia; further joints are passive."""
 
 
 def _declare_angle(default: float, doc: str) -> Any:
@@ -34,10 +34,10 @@ def _declare_share(default: float, doc: str) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class MotorProgramParams(Parameters):
     """
-    Step and stance of each pair of legs, as left angles; McKenna (1990), appendix C.
+    Swing and stance of each pair of legs, with the signs of left legs; McKenna (1990), appendix C.
 
-    In joint 0 negative swings forward, in joint 1 positive lifts; times are shares of the step or
-    of the stance.
+    A negative angle of joint 0 is forward, a positive one of joint 1 up; times are shares of the
+    swing.
     """
 
     front_step_coxa: float = _declare_angle(
@@ -92,7 +92,19 @@ class MotorProgramParams(Parameters):
 
 @dataclass(frozen=True)
 class MotorCommand:
-    """Move the rest angle of a joint of the leg to a target [rad]; times are shares, from 0."""
+    """
+    Motion of one rest angle within a motor program.
+
+    Attributes
+    ----------
+    joint : int
+        Joint of the leg.
+    target : float [rad]
+        Rest angle at the end, with the sign of a left leg.
+    duration, start : float
+        Shares of the duration of the program.
+
+    """
 
     joint: int
     target: float
@@ -104,7 +116,7 @@ MotorProgram = tuple[MotorCommand, ...]
 
 
 def step_program(params: MotorProgramParams, pair: str) -> MotorProgram:
-    """Return what a leg of a pair does in a step: swing, lift, and lower from the middle on."""
+    """Return the program of a swing: coxa and tibia move, the femur lifts, then lowers."""
     values = {
         name: getattr(params, f'{pair}_step_{name}')
         for name in ('coxa', 'lift', 'lift_time', 'lower', 'tibia')
@@ -118,7 +130,7 @@ def step_program(params: MotorProgramParams, pair: str) -> MotorProgram:
 
 
 def stance_program(params: MotorProgramParams, pair: str) -> MotorProgram:
-    """Return what a leg of a pair does in its stance."""
+    """Return the program of a stance of a pair of legs."""
     names = ('coxa', 'femur', 'tibia')
     targets = [getattr(params, f'{pair}_stance_{name}') for name in names]
     return tuple(MotorCommand(joint, target) for joint, target in enumerate(targets))
@@ -126,17 +138,17 @@ def stance_program(params: MotorProgramParams, pair: str) -> MotorProgram:
 
 class RestAngles:
     """
-    The rest angles of legs on their way, and the commands that wait for their time.
+    Rest angles of legs in motion, and the pending commands of their programs.
 
     Parameters
     ----------
-    start : (n, JOINTS) array [rad]
-        As left angles.
+    start : (n, JOINTS_PER_LEG) array [rad]
+        Initial angles, with the signs of left legs.
 
     Attributes
     ----------
-    angles, rates : (n, JOINTS) arrays [rad, rad/s]
-        At the start of the coming control period, and within it.
+    angles, rates : (n, JOINTS_PER_LEG) arrays [rad, rad/s]
+        Angles at the start of the present control period, and rates within it.
 
     """
 
@@ -149,12 +161,12 @@ class RestAngles:
         self._waiting: list[list[tuple[float, MotorCommand, float]]] = [[] for _ in start]
 
     def begin_program(self, leg: int, program: Sequence[MotorCommand], duration: float) -> None:
-        """Let a leg run a program whose shares are of a duration [s]; ends what it was doing."""
+        """Begin a program of a duration [s] on a leg; the commands before it are dropped."""
         self._target[leg], self._speed[leg] = self._end_angles[leg], 0.0
         self._waiting[leg] = [(command.start * duration, command, duration) for command in program]
 
     def command(self, leg: int, joint: int, target: float, duration: float) -> None:
-        """Move one rest angle to a target [rad] in a time [s]; at once where that is zero."""
+        """Move a rest angle to a target [rad] in a duration [s]; at once if that is zero."""
         if duration <= 0.0:
             self._end_angles[leg, joint] = target
         self._target[leg, joint] = target
@@ -162,11 +174,11 @@ class RestAngles:
         self._speed[leg, joint] = distance / duration if duration > 0.0 else 0.0
 
     def advance(self, dt: float) -> None:
-        """Advance by a control period [s]: commands that are due begin with it."""
+        """Advance by a control period [s]; due commands begin at its start."""
         for leg, waiting in enumerate(self._waiting):
             if waiting:
                 self._start_due(leg, waiting, dt)
-        # McKenna (1990), section 4.5: the rest angle moves evenly to the target and holds there.
+        # McKenna (1990), section 4.5: constant rate to the target, then hold.
         self.angles = self._end_angles
         max_change = self._speed * dt
         self._end_angles = self.angles + np.clip(
@@ -179,7 +191,7 @@ class RestAngles:
     ) -> None:
         later = []
         for delay, command, duration in waiting:
-            # Half a period: a start between two of them takes the nearer.
+            # A command begins in the control period that is nearest to its start.
             if delay < 0.5 * dt:
                 self.command(leg, command.joint, command.target, command.duration * duration)
             else:

@@ -1,10 +1,10 @@
 """
-The posture reflex of an insect: back legs that are set farther back under a body that leans.
+Posture reflex of an insect: back legs shift backward, legs on the high side give way.
 
-A tripod whose back foot lands before the centre of mass lets the body rear up, and what rears up
-comes down bouncing. Whatever pitch exceeds that of undisturbed walks adds to a shift of the back
-legs, which fades in the steps that follow. Legs that stand on the high side of a lean give way to
-it as well: they take energy from the body, where legs that press on its low side hurl it about.
+If the back foot of a tripod touches down in front of the centre of mass, the body rears up and
+bounces. Pitch in excess of an undisturbed walk is therefore integrated to a backward shift of the
+back legs, which decays in the following steps. Stance legs on the high side of a tilted body give
+way, which dissipates energy; legs that press on the low side would add energy.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gait_core.parameters.declaration import float_parameter
 from gait_cpg.reflexes.tilt import Tilt, TiltParams, tilt_dead_band
 
 _FOOT_AHEAD = (1.0, 0.5, -1.0)
-"""How far the feet of a pair stand before the centre of mass, of the front legs' way, by row."""
+"""Distance of the feet ahead of the centre of mass by row, relative to that of front feet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PostureParams(TiltParams):
-    """Parameters of the legs' answer to a lean."""
+    """Parameters of the posture reflex."""
 
     lean_lead: float = float_parameter(
         0.01, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
@@ -59,20 +59,20 @@ class PostureParams(TiltParams):
 
 class PostureReflex:
     """
-    The reflex at work.
+    Posture reflex of a robot.
 
     Parameters
     ----------
     row : (n,) int array
-        0 for a front leg.
+        Row of each leg, 0 in front.
     side : (n,) array
         1 for left legs, -1 for right ones.
 
     Attributes
     ----------
-    lean : Lean
+    tilt : Tilt
     shift : float [rad]
-        By which back legs are set farther back.
+        Backward shift of the back legs.
 
     """
 
@@ -83,13 +83,22 @@ class PostureReflex:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was felt."""
+        """Set tilt and shift to zero."""
         self.tilt.reset()
         self.shift = 0.0
 
     def update(self, dt: float, imu: Imu | None, params: PostureParams) -> BoolArray:
-        """Read an IMU a control period [s] after the last; return about which axes it acts."""
+        """
+        Advance by a control period [s] with an IMU sample; without one the tilt stays.
+
+        Returns
+        -------
+        (2,) bool array
+            Whether the reflex acts on roll and on pitch.
+
+        """
         self.tilt.update(imu, params)
+        # The shift is a leaky integral of the excess of pitch, within a limit.
         self.shift *= 1.0 - min(dt / params.set_back_time, 1.0)
         if not params.posture_reflex:
             return np.zeros(2, dtype=bool)
@@ -98,11 +107,11 @@ class PostureReflex:
         return np.asarray(self.tilt.excess != 0.0)
 
     def back_shifts(self) -> FloatArray:
-        """Return by how much farther back each leg is set, (n,) [rad]."""
+        """Return the backward shift of each leg, (n,) [rad]."""
         return np.where(self._is_back_leg, self.shift, 0.0)
 
     def lifts(self, params: PostureParams, standing: BoolArray) -> FloatArray:
-        """Return by how much joint 1 of each leg gives way, (n,) [rad]."""
+        """Return the lift of joint 1 of each stance leg on the high side, (n,) [rad]."""
         if not params.posture_reflex:
             return np.zeros(len(standing))
         roll, pitch = self.tilt.excess

@@ -1,14 +1,14 @@
 """
-Reflexes of insect legs: layers over the gait that can be switched on and off while it walks.
+Reflexes of insect legs: layers over the gait that can be switched while it walks.
 
-Two decide whether a leg steps (step reflex, load reflex), one keeps neighbours from stepping
-together, and three move the rest angles beyond what the motor programs do: a leg that meets an
-obstacle in its step is drawn back and lifted higher, one that finds no ground presses further
-down. A seventh levels the body (``insect.posture``); while it leans, the three leave feet alone:
-a front leg that hangs over the ground because the body rears up must not push it up further.
+The step reflex and the load reflex decide whether a leg swings; neighbour inhibition keeps
+neighbours from swinging together. Three reflexes add offsets to the rest angles: a leg that meets
+an obstacle in its swing is lifted higher and drawn back, a stance leg without contact presses
+further down. The posture reflex (``insect.posture``) answers to tilt; while it acts, the three do
+not: a front leg in the air under a rearing body must not push the body up further.
 
-The thesis bounds nothing. Here a reflex lifts a leg only over neighbours that bear, and delays a
-step for ``longest_wait`` at most, unless parameters say otherwise.
+The thesis has no limits. Here the step reflex waits until all neighbours are in contact, and a
+swing is delayed by at most ``longest_wait``, unless parameters say otherwise.
 
 References
 ----------
@@ -30,7 +30,7 @@ from gait_core.robot.model import RobotModel
 from gait_cpg.insect.posture import PostureParams, PostureReflex
 
 STANCE, POTENTIAL_STEP, STEP = range(3)
-"""What a leg does: stands, would step if nothing forbade it, steps."""
+"""States of a leg: stance, ready to swing unless inhibited, swing."""
 REFLEXES = (
     'step_reflex',
     'load_reflex',
@@ -40,14 +40,14 @@ REFLEXES = (
     'foothold_search',
     'posture_reflex',
 )
-"""The layers; each is a parameter that is true where it is on."""
+"""Names of the reflexes; each is a parameter that switches it on."""
 PUBLISHED_REFLEXES = {
     'step_reflex': True,
     'load_reflex': True,
     'bearing_neighbours': False,
     'longest_wait': 10.0,
 }
-"""The two of the thesis, without bounds."""
+"""Parameters of the two reflexes of the thesis, without its missing limits."""
 _MOVING_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 
 
@@ -65,7 +65,7 @@ def _declare_delay(default: float, doc: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ReflexParams(PostureParams):
-    """Parameters of the reflexes: switches, and thresholds of each pair of legs as left angles."""
+    """Parameters of the reflexes: switches, and thresholds of each pair with left-leg signs."""
 
     step_reflex: bool = bool_parameter(False, doc='A stance leg too far back starts to swing.')
     load_reflex: bool = bool_parameter(False, doc='A loaded leg does not start to swing.')
@@ -143,7 +143,7 @@ class ReflexParams(PostureParams):
 
 class LegMeasurements:
     """
-    Sensations of legs, with the signs of left ones.
+    Measured quantities of the legs, with the signs of left legs.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class LegMeasurements:
         self.grounded: BoolArray = np.zeros(len(sign), dtype=bool)
 
     def update(self, observation: Observation) -> None:
-        """Read an observation, which has positions, efforts and contacts."""
+        """Update from an observation; quantities that it lacks stay."""
         if observation.joint_positions is not None and observation.joint_efforts is not None:
             self.coxa = observation.joint_positions[self._coxa] * self._sign
             self.load = -observation.joint_efforts[self._femur] * self._sign
@@ -183,25 +183,27 @@ class LegMeasurements:
 
 class InsectReflexes:
     """
-    The layers at work.
+    Reflexes of the legs of a robot.
 
     Parameters
     ----------
     robot : RobotModel
     row : (6,) int array
-        0 for a front leg.
+        Row of each leg, 0 in front.
     right : (6,) bool array
+        Whether each leg is on the right.
+    joints : int
+        Joints per leg that have rest angles.
 
     Attributes
     ----------
-    senses : Senses
-    posture : Posture
-        The seventh, which asks for more than offsets.
+    measured : LegMeasurements
+    posture : PostureReflex
     offsets, rates : (6, joints) arrays [rad, rad/s]
-        By which rest angles differ from their programs, at the start of a control period and
-        within it.
+        Offsets of the rest angles from the motor programs at the start of the control period, and
+        their rates within it.
     counts : dict of str to int
-        How often each reflex has acted since the start.
+        Number of activations of each reflex since the start.
 
     """
 
@@ -215,7 +217,7 @@ class InsectReflexes:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was felt."""
+        """Set all offsets and counts to zero."""
         self.posture.reset()
         self.offsets: FloatArray = np.zeros(self._shape)
         self.rates: FloatArray = np.zeros(self._shape)
@@ -228,7 +230,7 @@ class InsectReflexes:
         self.counts = dict.fromkeys(REFLEXES, 0)
 
     def set_params(self, params: ReflexParams) -> None:
-        """Take thresholds and switches."""
+        """Replace thresholds and switches."""
         self._params = params
 
         def by_row(name: str) -> FloatArray:
@@ -241,17 +243,27 @@ class InsectReflexes:
         self._is_moving_legs = any(getattr(params, name) for name in _MOVING_REFLEXES)
 
     def update(self, dt: float, observation: Observation) -> None:
-        """Read what legs and body feel, a control period [s] after the last."""
+        """Update measurements and posture reflex, a control period [s] after the last call."""
         self.measured.update(observation)
         self._count_onsets(
             'posture_reflex', self.posture.update(dt, observation.imu, self._params)
         )
 
     def step_requests(self, states: IntArray, shifts: FloatArray) -> BoolArray:
-        """Return which legs, set farther back by (6,) [rad], should step from stance, (6,)."""
+        """
+        Return the legs that the step reflex makes ready to swing, (6,).
+
+        Parameters
+        ----------
+        states : (6,) int array
+            State of each leg.
+        shifts : (6,) array [rad]
+            Backward shifts of the coxae by the gait, which are no reason to swing.
+
+        """
         if not self._params.step_reflex:
             return np.zeros(len(states), dtype=bool)
-        # Step reflex (McKenna 1990, section 4.6): the coxa is beyond an angle, backwards.
+        # Step reflex (McKenna 1990, section 4.6): the coxa is farther back than a threshold.
         back = self.measured.coxa - shifts - self.posture.back_shifts()
         far = (back > self._step_angle) & (states == STANCE)
         if self._params.bearing_neighbours:
@@ -260,10 +272,10 @@ class InsectReflexes:
         return self._count_onsets('step_reflex', far)
 
     def inhibits(self, dt: float, leg: int, states: IntArray) -> bool:
-        """Return whether a leg that is about to step must wait for a control period [s]."""
+        """Return whether a leg that is ready to swing must wait for a control period [s]."""
         params = self._params
-        # Load reflex (McKenna 1990, section 4.6) and neighbour inhibition (section 3.2): a step
-        # waits, at most for the longest wait.
+        # Load reflex (McKenna 1990, section 4.6) and neighbour inhibition (section 3.2) delay a
+        # swing, by at most ``longest_wait``.
         if self._waiting_time[leg] > params.longest_wait - 0.5 * dt:
             reflex = ''
         elif params.load_reflex and self.measured.load[leg] > self._load_limit[leg]:
@@ -279,16 +291,18 @@ class InsectReflexes:
 
     def advance(self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray) -> None:
         """
-        Move the offsets by a control period.
+        Advance the offsets by a control period.
 
         Parameters
         ----------
         dt : float [s]
+            Control period.
         states : (6,) int array
+            State of each leg.
         rest : (6, joints) array [rad]
-            Rest angles as the programs have them.
+            Rest angles of the motor programs.
         early : (6,) bool array
-            Which legs step and have yet to be lowered.
+            Whether each leg is in the first half of its swing.
 
         """
         self.offsets = self._leg_offsets + self._posture_offsets
@@ -312,17 +326,18 @@ class InsectReflexes:
     def _goals(
         self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return where reflexes of single legs move them and how fast, as offsets."""
+        """Return goals and rates of the offsets by the reflexes of single legs, (6, joints)."""
         params, standing = self._params, states != STEP
         goal: FloatArray = np.zeros(self._shape)
         rates: FloatArray = np.full(
             self._shape, max(params.elevator_lift, params.retraction_angle) / params.reflex_time
         )
         lag = self.measured.coxa - rest[:, 0] - self.offsets[:, 0]
-        # Feet that a leaning body has pressed to the ground, or lifted from it, meet no obstacle.
+        # While the body tilts, it presses feet to the ground or lifts them from it: their lag and
+        # their missing contact then show no obstacle and no hole.
         is_level = not self.posture.tilt.excess.any()
         is_stuck = early & (lag > self._held_lag) & is_level
-        # A leg that was held up stays lifted until it has to land.
+        # An obstacle is remembered until touch-down: once lifted, the leg lags no longer.
         self._is_held = ~standing & (self._is_held | is_stuck)
         if params.elevator_reflex:
             goal[self._count_onsets('elevator_reflex', self._is_held), 1] = params.elevator_lift
@@ -334,7 +349,7 @@ class InsectReflexes:
             is_searching = self._count_onsets(
                 'foothold_search', is_level & (self._groundless > self._groundless_limit)
             )
-            # Down to the full depth as long as nothing bears, and no further once it does.
+            # Down to the full depth until the foot has contact; then it stays at that depth.
             has_ground = standing & ~is_searching & (self._leg_offsets[:, 1] < 0.0)
             goal[is_searching, 1] = -params.search_depth
             goal[has_ground, 1] = self._leg_offsets[has_ground, 1]
@@ -342,7 +357,7 @@ class InsectReflexes:
         return goal, rates
 
     def _count_onsets(self, reflex: str, acting: BoolArray) -> BoolArray:
-        """Count the legs in which a reflex begins to act; return where it acts."""
+        """Count the elements in which a reflex begins to act; return ``acting``."""
         before = self._acting_legs.get(reflex)
         self.counts[reflex] += int(acting.sum() if before is None else (acting & ~before).sum())
         self._acting_legs[reflex] = acting
@@ -352,6 +367,6 @@ class InsectReflexes:
 def _step_towards(
     values: FloatArray, goal: FloatArray, max_change: FloatArray | float
 ) -> FloatArray:
-    """Return an array moved towards a goal by a reach at most."""
+    """Return values moved toward a goal by at most ``max_change``."""
     moved: FloatArray = values + np.clip(goal - values, -max_change, max_change)
     return moved

@@ -1,10 +1,10 @@
 """
-Rhythm of an insect's legs: a master oscillator and one shifted oscillator per leg.
+Rhythm of insect legs: a master oscillator and a phase-shifted oscillator per leg.
 
-Wilson's rules: steps travel from back to front; legs across the body alternate; a step lasts a
-fixed time, and so does the delay between neighbours of one side; only the cycle time changes. The
-wave becomes the tripod as it shortens. No sine is ever computed: an oscillator is a phase that
-passes a quarter of a cycle.
+Wilson's rules: swings travel from back to front; legs across the body alternate; the duration of a
+swing and the delay between neighbours on one side are constant; only the cycle time changes. As
+the cycle shortens, the wave becomes the tripod. An oscillator is a phase that triggers a swing at
+a quarter of a cycle, the peak of its sine.
 
 References
 ----------
@@ -18,19 +18,19 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 
 TRIGGER_PHASE = 0.25
-"""Phase [cycles] at which an oscillator lets its leg step."""
+"""Phase [cycles] at which an oscillator triggers the swing of its leg."""
 
 
 def cycle_time(period_scale: float, step_time: float) -> float:
     """
-    Return the cycle time [s]: the scale times the shortest in which neighbours do not overlap.
+    Return the cycle time [s]: the scale times the shortest one without overlap of neighbours.
 
     Parameters
     ----------
     period_scale : float
-        1 is the tripod; at 3 and above one leg steps at a time.
+        1 is the tripod; from 3 on one leg swings at a time.
     step_time : float [s]
-        Of a step, and between the steps of neighbours of one side.
+        Duration of a swing, and delay between neighbours on one side.
 
     """
     # McKenna (1990), section 4.6: T = 2 M sigma, with the step time M and the scale sigma.
@@ -39,20 +39,21 @@ def cycle_time(period_scale: float, step_time: float) -> float:
 
 class InsectRhythm:
     """
-    The oscillators of any number of legs.
+    Oscillators of any number of legs.
 
     Parameters
     ----------
     row : (n,) int array
-        0 for a front leg, counting backwards.
+        Row of each leg: 0 in front, increasing backward.
     right : (n,) bool array
+        Whether each leg is on the right.
 
     Attributes
     ----------
-    master : float [cycles]
-        Phase of the master oscillator, unwrapped.
+    master_phase : float [cycles]
+        Phase of the master oscillator, not wrapped.
     phases : (n,) array [cycles]
-        Of the legs, unwrapped; they change with the cycle time as well.
+        Phases of the legs, not wrapped; they depend on the cycle time too.
 
     """
 
@@ -62,36 +63,38 @@ class InsectRhythm:
         self.reset()
 
     def reset(self) -> None:
-        """Begin a cycle."""
+        """Return to the start of a cycle."""
         self.master_phase = 0.0
         self.phases: FloatArray = self._side_phase.copy()
         self._counted: FloatArray | None = None
 
     def advance(self, dt: float, cycle: float, delay: float) -> BoolArray:
         """
-        Advance by dt [s]; return which legs are to step now, (n,).
+        Advance by a control period; return which legs are triggered to swing, (n,).
 
         Parameters
         ----------
         dt : float [s]
+            Control period.
         cycle : float [s]
             Cycle time in force.
         delay : float [s]
-            Between neighbours of one side.
+            Delay between neighbours on one side.
 
         """
         if self._counted is None:
             self._counted = self._count_triggers(cycle, delay)
         self.master_phase += dt / cycle
         passed = self._count_triggers(cycle, delay)
-        # A longer cycle turns phases back: a quarter that was passed does not count again.
+        # A longer cycle turns the phases of the legs back: a trigger must not count again.
         triggered: BoolArray = passed > self._counted
         self._counted = np.maximum(passed, self._counted)
         return triggered
 
     def _count_triggers(self, cycle: float, delay: float) -> FloatArray:
+        """Update the phases of the legs; return the number of their triggers so far, (n,)."""
         # McKenna (1990), section 4.6: the phase of a leg is that of the master, plus the delay of
         # its row as a share of the cycle, plus half a cycle on the right.
         self.phases = self.master_phase + self._row * (delay / cycle) + self._side_phase
-        # Rounding must not delay a trigger that falls on a frame by that frame.
+        # The margin keeps rounding from delaying a trigger by a control period.
         return np.asarray(np.floor(self.phases - TRIGGER_PHASE + 1e-9))

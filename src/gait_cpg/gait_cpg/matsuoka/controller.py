@@ -1,4 +1,4 @@
-"""The controller that drives joints or cables by a network of Matsuoka's oscillators."""
+"""Controller ``matsuoka``: joints or cables driven by a network of neural oscillators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gait_cpg.oscillators import MatsuokaNeurons
 from gait_cpg.phase_cpg.kernel import limit_joint_rates
 
 _POSITION_SAMPLES = 5
-"""Targets of joints in a control period, unless told."""
+"""Default number of position targets per control period."""
 
 
 class MatsuokaController(TapeController):
@@ -51,17 +51,17 @@ class MatsuokaController(TapeController):
         self._robot = robot
         self.set_params(params)
         self.reset(0)
-        # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
+        # The first call on a machine compiles the kernels, for seconds: here, not in a trial.
         self._run(0.02, 1, None)
         self.reset(0)
 
     @property
     def needs(self) -> frozenset[str]:
-        """Fields of an observation that the feedback reads; none in open loop."""
+        """Fields of an observation that the feedback reads; empty in open loop."""
         return frozenset() if self._sensor is None else self._sensor.needs
 
     def set_params(self, params: MatsuokaParams) -> None:
-        """Replace the parameters; the oscillators go on, anew where their number changes."""
+        """Replace the parameters; the oscillators run on, or restart if their number changes."""
         outputs = make_outputs(self._robot, params.separate)
         lags = None if params.gait == 'none' else outputs.gait_lags(params.gait)
         network = params.network(len(outputs.signals), lags)
@@ -80,7 +80,7 @@ class MatsuokaController(TapeController):
             self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Start the oscillators; nothing here is random, whatever the seed."""
+        """Restart the oscillators; the seed is not used."""
         self._state = self._initial
         self._sample_count = 0
         self._signals = np.zeros(len(self._outputs.signals))
@@ -95,17 +95,17 @@ class MatsuokaController(TapeController):
         )
 
     def target_tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
-        """Return the targets of some control periods, by one call; None in closed loop."""
+        """Return the targets of several control periods at once; None in closed loop."""
         if self._sensor is not None:
             return None
         return TargetTape(names=self._outputs.names, **self._run(dt, len(commands), None))
 
     def state(self) -> Mapping[str, float]:
         """
-        Return where the oscillators are.
+        Return the state of the oscillators.
 
-        ``phase`` [rad] in [0, 2 pi) of the first, from where its fatigue begins to favour the
-        flexor, and ``signal.<name>`` [-] of each.
+        ``phase`` [rad] in [0, 2 pi) of the first oscillator, 0 where its adaptation changes sign
+        to favour the flexor, and ``signal.<name>`` [-] of each.
         """
         outputs, fatigue = np.maximum(self._state[0, :2], 0.0), self._state[1, :2]
         lag = float(fatigue[0] - fatigue[1])
@@ -126,7 +126,7 @@ class MatsuokaController(TapeController):
         count, steps_per_sample, step = divide_period(dt, self._params.step, sample_counts)
         drive = None
         if self._sensor is not None and observation is not None:
-            # Korbel (2013), Eq. 7: the feedback f, positive on extensors, negative on flexors.
+            # Feedback f of Korbel (2013), Eq. 7: positive to extensors, negative to flexors.
             feedback = self._params.feedback_gain * self._sensor.read(observation)
             drive = np.stack([feedback, -feedback], axis=-1).ravel()
         samples = periods * count
@@ -134,11 +134,12 @@ class MatsuokaController(TapeController):
             self._state, step, samples, steps_per_sample=steps_per_sample, drive=drive
         )
         if not all_finite(signals):
+            time = (self._sample_count + samples) * steps_per_sample * step
             raise BadCommand(
-                f'oscillators diverge within {(self._sample_count + samples) * steps_per_sample * step:g} s: '
+                f'oscillators diverge within {time:g} s: '
                 f'shorten step {self._params.step:g} s or lower feedback_gain'
             )
-        # Counted, not summed: equal to the last bit in steps and on a tape.
+        # Times are multiples of the sample time, not sums: steps and tapes agree to the last bit.
         times = np.asarray(
             steps_per_sample * step * np.arange(self._sample_count, self._sample_count + samples)
         )
@@ -152,11 +153,11 @@ class MatsuokaController(TapeController):
         self, signals: FloatArray, times: FloatArray, period: float
     ) -> dict[str, FloatArray]:
         signals = signals[:, : len(self._outputs.signals)]
-        # Korbel (2013), appendix B.1: the first signals are blanked. Rounding of the time must not
-        # blank a sample more.
+        # Blanking at the start, Korbel (2013), appendix B.1; the margin keeps rounding of the time
+        # from blanking one sample more.
         signals[times < self._params.blanking - 1e-6 * period] = 0.0
         self._signals = signals[-1]
-        # The signal adds to the tension of its cables (Korbel 2013, Eq. 6).
+        # Korbel (2013), Eq. 6: the signal, times the gain, adds to the tension of its cables.
         return {'effort': self._params.gain * signals[:, self._outputs.signal]}
 
     def _positions(
@@ -165,11 +166,14 @@ class MatsuokaController(TapeController):
         outputs, params = self._outputs, self._params
         signals, fatigue = np.hsplit(signals, 2)
         self._signals = signals[-1]
+        # Swing joints follow the adaptation, which is smooth; lift joints act while the signal is
+        # above it, which is the swing.
         offsets = np.where(
             outputs.lifts,
             params.lift_gain * np.maximum(signals - fatigue, 0.0)[:, outputs.signal],
             params.joint_gain * fatigue[:, outputs.signal],
         )
+        # Offsets grow from zero, so that the robot starts without a jerk.
         if params.blanking > 0.0:
             offsets *= np.minimum((times + period) / params.blanking, 1.0)[:, None]
         positions = np.clip(self._stance + outputs.sign * offsets, *self._limits)
@@ -179,7 +183,7 @@ class MatsuokaController(TapeController):
 
 
 def _initial_state(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatArray:
-    """Return the state to start from; in a gait legs half a cycle apart start the other way."""
+    """Return the initial state; in a gait, legs half a cycle apart start with swapped neurons."""
     state = network.initial_state()
     if lags is not None:
         opposite = np.flatnonzero(np.abs(lags - lags[0]) > 0.25)
@@ -191,7 +195,7 @@ def _initial_state(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatAr
 
 
 def _make_read_only(**arrays: FloatArray) -> dict[str, FloatArray]:
-    """Return arrays that targets need not copy."""
+    """Mark arrays as read-only, so that targets hold them without a copy; return them."""
     for array in arrays.values():
         array.flags.writeable = False
     return arrays

@@ -1,4 +1,4 @@
-"""Feedback from the robot to the oscillators of the controller ``matsuoka``."""
+"""Sensory feedback to the oscillators of the controller ``matsuoka``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gait_core.robot.model import RobotModel
 from gait_cpg.matsuoka.outputs import Outputs
 
 _GRAVITY = 9.81
-"""Of the weight to which loads are compared [m/s^2]."""
+"""Gravity of the weight to which loads are compared [m/s^2]."""
 
 
 class StretchFeedback:
-    """Elongation of a signal's force elements as a share, or deflection of its joints [rad]."""
+    """Feedback of strain of the force elements of a signal, or deflection of its joints [rad]."""
 
     def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
         elements = {element.name: i for i, element in enumerate(robot.force_elements)}
@@ -43,7 +43,7 @@ class StretchFeedback:
 
 
 class LoadFeedback:
-    """Load of a signal's soles or contact nodes: its share beyond an even one."""
+    """Feedback of load: force on the soles or contact nodes of a signal over an even load, - 1."""
 
     def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
         self.needs = frozenset({'contacts'})
@@ -68,7 +68,7 @@ class LoadFeedback:
 
 
 def _soles_moved_by(robot: RobotModel, name: str) -> list[bool]:
-    """Return which soles, or contact nodes, are moved by a joint or held by a force element."""
+    """Return which soles (or contact nodes) a joint moves (or a force element holds)."""
     if robot.contact_nodes:
         links = {
             link
@@ -81,7 +81,7 @@ def _soles_moved_by(robot: RobotModel, name: str) -> list[bool]:
 
 
 def _mean_by_signal(outputs: Outputs) -> FloatArray:
-    """Return the matrix (m, n) that averages what each signal moves to and fro, with its sign."""
+    """Return the matrix (m, n) of signed means over the outputs of each signal, without lifts."""
     chosen = outputs.signal == np.arange(len(outputs.signals))[:, None]
     chosen &= ~outputs.lifts
     return np.asarray(chosen * outputs.sign / chosen.sum(axis=1, keepdims=True))
@@ -91,4 +91,4 @@ FEEDBACK_SENSORS: dict[str, type[StretchFeedback] | type[LoadFeedback]] = {
     'stretch': StretchFeedback,
     'contact': LoadFeedback,
 }
-"""By the value of the parameter ``feedback``."""
+"""Feedback classes by the value of the parameter ``feedback``."""

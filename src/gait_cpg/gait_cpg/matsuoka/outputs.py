@@ -1,4 +1,4 @@
-"""Joints and elements driven by the signals of the controller ``matsuoka``."""
+"""Joints and force elements that the signals of the controller ``matsuoka`` drive."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from gait_cpg.gaits import find_gait, leg_lags
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
     """
-    The driven joints or force elements.
+    Joints or force elements driven by signals.
 
     Attributes
     ----------
     names : (n,) tuple of str
+        Names of joints or force elements.
     signal : (n,) int array
-        Which drives each.
+        Number of the signal that drives each.
     sign : (n,) array
-        1 or -1: so that a positive signal moves a foot forward, or up.
+        1 or -1, so that a positive signal moves the foot forward, or up.
     lifts : (n,) bool array
-        Whether a joint lifts a foot that another one swings.
+        Whether a joint lifts the foot; else it swings the foot.
     signals : (m,) tuple of str
         Names of the signals.
-    efforts : bool
-        Whether they are driven by efforts, else by positions.
+    takes_efforts : bool
+        Whether the outputs are driven by efforts; else by positions.
     feet : (m, 3) array [m] or None
-        Of the legs that the signals stand for, in the nominal stance and the base frame.
+        Feet in the nominal stance, in the base frame, if each signal is a leg.
 
     """
 
@@ -46,7 +47,7 @@ class Outputs:
     feet: FloatArray | None = None
 
     def gait_lags(self, name: str) -> FloatArray:
-        """Return by which share of a cycle each signal comes in a gait; it needs legs."""
+        """Return the lag of each signal in a gait, (m,) [cycles]; it needs a robot with legs."""
         if self.feet is None:
             raise ConfigurationError(
                 f"parameter 'gait' = '{name}' needs a robot driven by legs; this one is driven by "
@@ -57,12 +58,18 @@ class Outputs:
 
 def make_outputs(robot: RobotModel, separate: bool) -> Outputs:
     """
-    Return what a robot's signals drive; without ``signals`` in its description, its legs.
+    Return the outputs of the signals in ``robot.yaml``, or, without any, of the legs.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    separate : bool
+        Whether each joint or force element has a signal of its own.
 
     Raises
     ------
     ConfigurationError
-        If there are neither signals nor legs, or some take efforts and some positions.
+        If the robot has neither signals nor legs, or some outputs take efforts and some positions.
 
     """
     if robot.signals:
@@ -92,7 +99,7 @@ def _outputs_from_signals(robot: RobotModel, separate: bool) -> Outputs:
 
 @dataclass(frozen=True)
 class _DrivenJoint:
-    """A joint of a leg, and which way it moves the foot."""
+    """Joint of a leg, with the sign of its motion of the foot."""
 
     joint: str
     sign: float
@@ -100,7 +107,7 @@ class _DrivenJoint:
 
 
 def _outputs_from_legs(robot: RobotModel) -> Outputs:
-    """Return the joints that swing the feet and, if these take positions, those that lift them."""
+    """Return the joints that swing the feet and, if driven by positions, those that lift them."""
     feet, leg_joints = [], []
     for leg in robot.legs:
         kinematics = LegKinematics(robot, leg.name)
@@ -126,7 +133,7 @@ def _outputs_from_legs(robot: RobotModel) -> Outputs:
 
 
 def _driven_joints(leg: Leg, jacobian: FloatArray) -> list[_DrivenJoint]:
-    """Return the joint that moves the foot most forward, and of the others the one most up."""
+    """Return the joint that moves the foot most forward and, of the others, most upward."""
     forward, up = jacobian[0], jacobian[2].copy()
     swing = int(np.argmax(np.abs(forward)))
     up[swing] = 0.0
@@ -138,7 +145,7 @@ def _driven_joints(leg: Leg, jacobian: FloatArray) -> list[_DrivenJoint]:
 
 
 def _all_take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
-    """Return whether all are driven by efforts; ConfigurationError if only some are."""
+    """Return whether all outputs take efforts; ConfigurationError if only some do."""
     takes = [
         name not in robot.joint_index or robot.actuators[name].kind == 'effort' for name in names
     ]
@@ -152,7 +159,22 @@ def _all_take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
 
 
 def divide_period(dt: float, step: float, samples: Sequence[int]) -> tuple[int, int, float]:
-    """Return targets K in a control period, Euler steps to each, and their length [s]."""
+    """
+    Divide a control period into targets and Euler steps.
+
+    Parameters
+    ----------
+    dt, step : float [s]
+        Control period and desired Euler step.
+    samples : (int, int)
+        Requested and default number of targets; 0: not given.
+
+    Returns
+    -------
+    int, int, float
+        Number K of targets, Euler steps per target, and length of a step [s].
+
+    """
     requested, default = samples
     count = requested or default or max(1, round(dt / step))
     steps_per_sample = max(1, round(dt / (count * step)))

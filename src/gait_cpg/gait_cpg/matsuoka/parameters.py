@@ -1,4 +1,4 @@
-"""Parameters of the controller ``matsuoka``."""
+"""Parameters of the controller ``matsuoka`` and the network that they define."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from gait_cpg.oscillators import (
 )
 
 MAX_OSCILLATORS = 8
-"""Eight for undulation: 112 weights."""
+"""Largest number of oscillators: eight, for undulation, with 112 weights."""
 
 POUND_FORCE = 4.4482216152605
-"""Force of a pound [N]."""
+"""Weight of a pound [N]."""
 
 ALTERNATING_GAITS = ('trot', 'pace', 'bound', 'tripod')
-"""Gaits in which legs move together or half a cycle apart."""
+"""Gaits whose lags are multiples of half a cycle."""
 
 FEEDBACKS = ('none', 'stretch', 'contact')
 
@@ -170,14 +170,15 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
     )
 
     def weights(self, count: int) -> FloatArray:
-        """Return the weights between some oscillators, (2 count (count - 1),)."""
+        """Return the weights between ``count`` oscillators, (2 count (count - 1),)."""
         return np.array([getattr(self, f'w{k + 1}') for k in range(cross_weight_count(count))])
 
     def network(self, count: int, lags: FloatArray | None = None) -> MatsuokaNeurons:
         """
-        Return the network of some oscillators; ConfigurationError for too many.
+        Return the network of ``count`` oscillators; ConfigurationError for too many.
 
-        With the lags [cycles] of a gait those that are half a cycle apart inhibit each other.
+        With ``lags`` [cycles], (count,), of a gait, oscillators half a cycle apart inhibit each
+        other; the weights ``w1``, ``w2``, ... are not used.
         """
         if count > MAX_OSCILLATORS:
             raise ConfigurationError(
@@ -200,5 +201,5 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
 
     @property
     def is_closed_loop(self) -> bool:
-        """True if observations reach the oscillators."""
+        """True if the oscillators have sensory feedback."""
         return self.feedback != 'none' and self.feedback_gain != 0.0

@@ -1,9 +1,9 @@
 """
-Coupled oscillators behind one interface, ``OscillatorNetwork``.
+Networks of coupled oscillators with one interface, ``OscillatorNetwork``.
 
-Each model is a dataclass of its parameters, of one network or of a batch. It gives its rates,
-advances by explicit Euler steps in compiled code or by SciPy's integrators, and knows its closed
-forms: ``oscillates``, ``expected_frequency``, ``expected_amplitude`` where there are such.
+A model is a dataclass of the parameters of one network or of a batch. It computes its rates, is
+integrated by explicit Euler steps in compiled code or by SciPy, and has closed forms, as far as
+they exist: ``oscillates``, ``expected_frequency``, ``expected_amplitude``.
 """
 
 from gait_cpg.oscillators.coupling import Coupling, coupling_to_lags, locked_phases, zero_coupling

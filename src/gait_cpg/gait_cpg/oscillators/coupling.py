@@ -20,12 +20,13 @@ class Coupling:
     Attributes
     ----------
     weights : (..., n, n) array [rad/s]
-        ``weights[i, j]`` is the pull of ``j`` on ``i``; zero means no edge.
+        ``weights[i, j]`` is the weight of ``j`` on ``i``; zero means no edge.
     phase_bias : (..., n, n) array [rad]
-        Wanted ``phase[j] - phase[i]``; antisymmetric.
+        Desired ``phase[j] - phase[i]``; antisymmetric.
     cosine, sine : (..., n, n) arrays [rad/s]
-        ``weights`` times the cosine and the sine of ``phase_bias``, derived; by sender:
-        ``cosine[j, i]`` is of the pull of ``j`` on ``i``, so that kernels read them in a row.
+        ``weights`` times the cosine and the sine of ``phase_bias``; derived and transposed:
+        ``cosine[j, i]`` belongs to the effect of ``j`` on ``i``, so that the inner loop of the
+        kernel reads a row.
 
     Raises
     ------
@@ -40,7 +41,7 @@ class Coupling:
     sine: FloatArray = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check the shapes and derive what the kernel multiplies with."""
+        """Check the shapes and derive ``cosine`` and ``sine``."""
         weights = read_only_array(self.weights, name='weights')
         bias = read_only_array(self.phase_bias, name='phase_bias')
         if weights.ndim < 2 or weights.shape[-1] != weights.shape[-2]:
@@ -62,21 +63,21 @@ class Coupling:
 
 
 def zero_coupling(count: int) -> Coupling:
-    """Return the coupling of oscillators that run each on its own."""
+    """Return the coupling of independent oscillators: all weights are zero."""
     return Coupling(weights=np.zeros((count, count)), phase_bias=np.zeros((count, count)))
 
 
 def coupling_to_lags(lags: FloatArray, convergence_rate: float) -> Coupling:
     """
-    Return the all-to-all coupling that drives a network to given phase lags.
+    Return the all-to-all coupling that drives a network to phase lags.
 
     Parameters
     ----------
     lags : (n,) array [cycles]
-        Share of a cycle by which each oscillator comes after a common reference.
+        Lag of each oscillator behind a common reference.
     convergence_rate : float [1/s]
-        Rate at which small offsets from the lags decay while all amplitudes are 1: the n equal
-        weights ``w`` give the eigenvalue ``-n w`` of the complete graph.
+        Rate at which small offsets from the lags decay while all amplitudes are 1. Equal weights
+        ``w`` give the complete graph the eigenvalue ``-n w``, hence ``w = convergence_rate / n``.
 
     """
     lags = np.asarray(lags, dtype=np.float64)
@@ -88,5 +89,5 @@ def coupling_to_lags(lags: FloatArray, convergence_rate: float) -> Coupling:
 
 
 def locked_phases(lags: FloatArray, reference: float = 0.0) -> FloatArray:
-    """Return phases at exactly these lags [cycles] behind a reference phase, (n,) [rad]."""
+    """Return the phases that have lags [cycles] behind a reference phase, (n,) [rad]."""
     return reference - _TWO_PI * np.asarray(lags, dtype=np.float64)

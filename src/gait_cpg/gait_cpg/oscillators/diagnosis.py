@@ -1,4 +1,4 @@
-"""Diagnosis of oscillators from their signals, in a form that studies can count."""
+"""Diagnosis of oscillators from their signals: alive, dead or diverged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import ConfigurationError
 
 ALIVE_THRESHOLD = 0.05
-"""Peak-to-peak size from which a signal counts as alive (Korbel 2013: signals reach 0.46)."""
+"""Peak-to-peak value above which a signal is alive (Korbel 2013: signals reach 0.46)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +21,13 @@ class Diagnosis:
     Attributes
     ----------
     peak_to_peak : (..., m) array
-        NaN where the network diverges.
+        Largest minus smallest value; NaN in a diverged network.
     frequency : (..., m) array [Hz]
-        0 for a signal that does not cross its middle twice upwards.
+        0 for a signal with less than two upward crossings of its middle.
     diverged : (...,) bool array
-        Whether any signal is not finite.
+        Whether any signal of a network is not finite.
     alive : (..., m) bool array
+        Whether ``peak_to_peak`` exceeds ``ALIVE_THRESHOLD``.
 
     """
 
@@ -37,18 +38,18 @@ class Diagnosis:
 
     @property
     def verdicts(self) -> BoolArray:
-        """Return ``alive``, ``partly dead``, ``dead`` or ``diverged`` of each, (...,) array."""
+        """Verdict on each network, (...,): ``alive``, ``partly dead``, ``dead``, ``diverged``."""
         living = self.alive.sum(axis=-1)
         names = np.where(living == self.alive.shape[-1], 'alive', 'partly dead')
         return np.where(self.diverged, 'diverged', np.where(living == 0, 'dead', names))
 
     @property
     def verdict(self) -> str:
-        """The verdict on a single network."""
+        """Verdict on a single network."""
         return str(self.verdicts)
 
     def require_alive(self, subject: str = 'oscillators') -> None:
-        """Raise ConfigurationError, in one line, unless all signals of one network are alive."""
+        """Raise ConfigurationError, in one line, unless all signals of a network are alive."""
         if self.verdict == 'alive':
             return
         if self.verdict == 'diverged':
@@ -56,17 +57,17 @@ class Diagnosis:
         dead = [str(i + 1) for i in np.flatnonzero(~self.alive)]
         largest = float(self.peak_to_peak[~self.alive].max())
         raise ConfigurationError(
-            f'{subject}: signal {", ".join(dead)} of {self.alive.size} is dead, it moves by at most '
-            f'{largest:.2g}; alive is above {ALIVE_THRESHOLD:g}'
+            f'{subject}: signal {", ".join(dead)} of {self.alive.size} is dead, it moves by at '
+            f'most {largest:.2g}; alive is above {ALIVE_THRESHOLD:g}'
         )
 
 
 def diagnose(signals: FloatArray, dt: float) -> Diagnosis:
     """
-    Return whether signals, (..., T, m) at a distance of ``dt`` [s], are alive.
+    Diagnose signals, (..., T, m), sampled every ``dt`` [s].
 
-    The frequency is that of upward crossings of the middle between the extremes, interpolated
-    linearly.
+    The frequency follows from the upward crossings of the middle between smallest and largest
+    value, interpolated linearly.
     """
     signals = np.asarray(signals, dtype=np.float64)
     finite: BoolArray = np.asarray(np.isfinite(signals).all(axis=(-2, -1)))
@@ -82,7 +83,7 @@ def diagnose(signals: FloatArray, dt: float) -> Diagnosis:
 
 
 def _crossing_frequency(centred: FloatArray, dt: float) -> FloatArray:
-    """Return the frequency of the upward zero crossings, (..., m) [Hz]."""
+    """Return the frequency of the upward zero crossings, (..., m) [Hz]; 0 for less than two."""
     before, after = centred[..., :-1, :], centred[..., 1:, :]
     upward = (before < 0.0) & (after >= 0.0)
     count = upward.sum(axis=-2)
@@ -95,7 +96,7 @@ def _crossing_frequency(centred: FloatArray, dt: float) -> FloatArray:
 
 
 def _crossing_sample(before: FloatArray, after: FloatArray, index: IntArray) -> FloatArray:
-    """Return where, in samples, the signal crosses zero after some samples, (..., m)."""
+    """Return the position [samples] of the zero crossing after each sample ``index``, (..., m)."""
     a = np.take_along_axis(before, index[..., None, :], axis=-2)[..., 0, :]
     b = np.take_along_axis(after, index[..., None, :], axis=-2)[..., 0, :]
     share = np.divide(a, a - b, out=np.zeros_like(a), where=a != b)

@@ -1,9 +1,9 @@
 """
-The compiled part of the oscillators: right-hand sides, explicit Euler, and exact phase steps.
+Compiled kernels of the oscillators: rates, explicit Euler steps and exact phase steps.
 
-One file for all models: Numba notices that cached code is old by its own file alone.
+All models share one file, because Numba compares cached code with this file alone.
 
-A network of n oscillators is a state (s, n) and its ``Equations``. A drive (n,) adds to them.
+A network of n oscillators has a state (s, n) and ``Equations``; a drive (n,) is added to them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from gait_core.arrays import FloatArray
 
 NEURONS, PAIRS, LAGGED, PHASE = range(4)
 """
-The models by number: every branch on them is outside the loops over oscillators.
+Models by number; branches on them stay outside the loops over oscillators.
 
-The first three are Matsuoka's neurons. They differ in their signals: the outputs of all; the
-differences within pairs; these and after them the differences of fatigue.
+The first three are Matsuoka's neurons with different signals: the outputs of all neurons; the
+differences within pairs; these, followed by the differences of adaptation within pairs.
 """
 
 MAX_STEP = 0.005
@@ -38,10 +38,10 @@ class Equations(NamedTuple):
     Attributes
     ----------
     kind : int
-        The model.
+        Number of the model.
     vectors, matrices : (p, n) and (q, n, n) arrays, or (b, p, n) and (b, q, n, n)
-        What the equations multiply with; which these are, each model's class says. Matrices are by
-        sender: row j is of what j does to all.
+        Coefficients; the class of the model defines their order. Matrices are transposed: row j
+        holds the effects of oscillator j on all others.
 
     """
 
@@ -56,24 +56,26 @@ _compiled = numba.njit(cache=True, error_model='numpy')
 
 @_compiled
 def _rectify(u):  # type: ignore[no-untyped-def]
-    # Output y = max(0, u): Matsuoka (1985); Korbel (2013), Eq. 8.
-    # Not max(0, u): what is not a number stays to be seen.
+    # Output y = max(0, u): Matsuoka (1985); Korbel (2013), Eq. 8. Written as a comparison,
+    # because max() would turn NaN into 0 and hide a diverged network.
     return 0.0 if u <= 0.0 else u
 
 
 @_compiled
 def _pairwise_index(i, n):  # type: ignore[no-untyped-def]
-    # Of neuron i where those of even number stand before those of odd number, each beside its
-    # like: what is done with both of every pair is then done with neighbouring numbers.
+    # Index of neuron i in the kernel's order: all extensors (even numbers), then all flexors.
+    # Loops over pairs then run over adjacent memory and are vectorised.
     return i // 2 if i % 2 == 0 else n - n // 2 + i // 2
 
 
 @numba.njit(cache=True, error_model='numpy', inline='always')
 def _write_membrane_sum(u, v, y, source, adaptation, partner, columns, out):  # type: ignore[no-untyped-def]
-    # tau_a du/dt = s + f - u - beta v - sum_j w_ij y_j: Matsuoka (1985); Korbel (2013), Eq. 7,
-    # printed with +u. ``source`` is s + f, ``adaptation`` beta, ``columns`` w by sender. The
-    # other neuron of each pair (``partner``) comes first: oscillators that are alike are then
-    # summed alike, and stay so to the last bit.
+    # Right-hand side of the membrane equation, Matsuoka (1985); Korbel (2013), Eq. 7 (printed
+    # there with +u):
+    #     tau_a du/dt = s + f - u - beta v - sum_j w_ij y_j
+    # ``source`` is s + f, ``adaptation`` beta, ``columns[j]`` the weights of neuron j on all.
+    # The partner in a pair is subtracted before all others: equal oscillators are then summed in
+    # the same order and stay equal to the last bit.
     n = u.shape[0]
     half, rest = n // 2, n - n // 2
     for i in range(n):
@@ -83,6 +85,7 @@ def _write_membrane_sum(u, v, y, source, adaptation, partner, columns, out):  # 
     for i in range(half):
         out[rest + i] -= partner[rest + i] * y[i]
     for j in range(n):
+        # A silent neuron inhibits nobody; about half of the neurons are silent at any time.
         output = y[j]
         if output != 0.0:
             for i in range(n):
@@ -118,7 +121,7 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
     kind, vectors, matrix = equations.kind, equations.vectors, equations.matrices[0]
     n, last = state.shape[1], drives.shape[0] - 1
     work = np.empty((_WORK_ROWS, n))
-    # One array per quantity, copied out of the batch: nothing is looked up within the loops.
+    # One array per quantity, copied out of the batch: the inner loops index one axis only.
     u, v, y, adaptation, partner = work[0], work[1], work[2], work[3], work[4]
     source, membrane_sum, membrane_rate, fatigue_rate = work[5], work[6], work[7], work[8]
     _load_matsuoka(state, vectors, work)
@@ -132,7 +135,7 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
                 source[_pairwise_index(i, n)] = vectors[0, i] + drives[min(sample, last), i]
         for _ in range(steps_per_sample):
             _write_membrane_sum(u, v, y, source, adaptation, partner, matrix, membrane_sum)
-            # Both states from the old outputs, then the new outputs: Korbel (2013), appendix B.
+            # Explicit Euler, Korbel (2013), appendix B: u and v from the old outputs, then y.
             for i in range(n):
                 u[i] += membrane_rate[i] * membrane_sum[i]
                 v[i] += fatigue_rate[i] * (y[i] - v[i])
@@ -155,9 +158,10 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
 
 @_compiled
 def _write_phase_rates(stage, amplitude, frequency, coupling, work, out):  # type: ignore[no-untyped-def]
-    # theta_i' = 2 pi f_i + sum_j r_j w_ij sin(theta_j - theta_i - phi_ij), Ijspeert et al. (2007),
-    # at phases that moved for a time at a slope. The sine of the difference comes from sines and
-    # cosines of single phases: n pairs, not n * n sines.
+    # Ijspeert et al. (2007), phase equation:
+    #     theta_i' = 2 pi f_i + sum_j r_j w_ij sin(theta_j - theta_i - phi_ij)
+    # at the Runge-Kutta stage theta + time * slope. The angle-difference formula takes n sines
+    # and cosines instead of n * n sines; ``cosine`` is w cos(phi), ``sine`` is w sin(phi).
     phase, slope, time = stage
     cosine, sine = coupling
     n = phase.shape[0]
@@ -181,7 +185,7 @@ def _write_amplitude_phase_rates(equations, state, drive, work, out):  # type: i
     phase, amplitude, rate = state[0], state[1], state[2]
     coupling = (equations.matrices[0], equations.matrices[1])
     _write_phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, work, out[0])
-    # Ijspeert et al. (2007): r'' = a (a/4 (R - r) - r'), critically damped.
+    # Ijspeert et al. (2007), amplitude equation, critically damped: r'' = a (a/4 (R - r) - r').
     for i in range(phase.shape[0]):
         out[0, i] += drive[i]
         out[1, i] = rate[i]
@@ -203,7 +207,7 @@ def _write_network_signals(kind, state, signals):  # type: ignore[no-untyped-def
         for i in range(m):
             signals[i] = _rectify(state[0, i])
     elif kind <= LAGGED:
-        # Korbel (2013), Eq. 9.
+        # Korbel (2013), Eq. 9: S = y_e - y_f; then the adaptation v_e - v_f.
         for i in range(state.shape[1] // 2):
             signals[i] = _rectify(state[0, 2 * i]) - _rectify(state[0, 2 * i + 1])
         for i in range(state.shape[1] // 2, m):
@@ -221,7 +225,7 @@ def _select_network(equations, b):  # type: ignore[no-untyped-def]
 
 @_compiled
 def write_rates(equations, states, drives, out):  # type: ignore[no-untyped-def]
-    """Write the time derivatives, (b, s, n), of b networks; drives are (b, n)."""
+    """Write the time derivatives, (b, s, n), of b networks with drives (b, n)."""
     work = np.empty((_WORK_ROWS, states.shape[2]))
     for b in range(states.shape[0]):
         _write_network_rates(_select_network(equations, b), states[b], drives[b], work, out[b])
@@ -256,17 +260,16 @@ def integrate_euler(equations, states, drives, dt, steps_per_sample, signals):  
     Parameters
     ----------
     equations : Equations
-        Of b networks.
+        Equations of b networks.
     states : (b, s, n) array
-        Overwritten.
+        Overwritten by the states at the end.
     drives : (b, d, n) array
-        Of each of the T samples, or of all where d is 1.
+        One drive for each of the T samples, or one for all (d = 1).
     dt : float [s]
-        The step.
+        Euler step.
     steps_per_sample : int
-        Steps to a sample.
     signals : (b, T, m) array
-        Written, each after the last of its steps.
+        Written: the signals after the last step of each sample.
 
     """
     for b in range(states.shape[0]):
@@ -279,14 +282,15 @@ def integrate_euler(equations, states, drives, dt, steps_per_sample, signals):  
 
 @_compiled
 def _write_amplitudes(time, offset, slope, target, half_gain, out):  # type: ignore[no-untyped-def]
-    # Exact solution of the critically damped amplitude equation.
+    # Exact solution of the amplitude equation: r(t) = R + (d + s t) exp(-a t / 2), with d = r - R
+    # and s = r' + a d / 2 at time 0.
     for i in range(out.shape[0]):
         out[i] = target[i] + (offset[i] + slope[i] * time) * math.exp(-half_gain[i] * time)
 
 
 @_compiled
 def _step_phase_network(state, network, dt, work, new):  # type: ignore[no-untyped-def]
-    """Write phases, amplitudes and rates after dt, as ``phase_samples`` describes them."""
+    """Write phases, amplitudes and rates after ``dt``; see ``sample_phase_oscillators``."""
     phase, amplitude, rate = state
     frequency, target, gain, cosine, sine = network
     new_phase, new_amplitude, new_rate = new
@@ -298,10 +302,10 @@ def _step_phase_network(state, network, dt, work, new):  # type: ignore[no-untyp
         slope[i] = rate[i] + half_gain[i] * offset[i]
         new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
     k1, k2, k3, k4 = work[7], work[8], work[9], work[10]
-    # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
+    # The margin keeps rounding from adding a step to a dt that is a multiple of MAX_STEP.
     steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
     h = dt / steps
-    # Runge-Kutta of the fourth order for the phases, with the exact amplitudes at each stage.
+    # Classic Runge-Kutta for the phases; the amplitudes at each stage are exact.
     now, r, f, coupling = new_phase, new_amplitude, frequency, (cosine, sine)
     for step in range(steps):
         _write_phase_rates((now, now, 0.0), r, f, coupling, work, k1)
@@ -312,6 +316,7 @@ def _step_phase_network(state, network, dt, work, new):  # type: ignore[no-untyp
         _write_phase_rates((now, k3, h), r, f, coupling, work, k4)
         for i in range(n):
             now[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
+    # Derivative of the exact amplitude: r'(t) = (r' - (a / 2) s t) exp(-a t / 2).
     for i in range(n):
         new_rate[i] = (rate[i] - half_gain[i] * slope[i] * dt) * math.exp(-half_gain[i] * dt)
 
@@ -319,16 +324,16 @@ def _step_phase_network(state, network, dt, work, new):  # type: ignore[no-untyp
 @_compiled
 def sample_phase_oscillators(state, network, dt, samples):  # type: ignore[no-untyped-def]
     """
-    Write K steps of ``dt`` [s] of one network of phase oscillators.
+    Advance a network of phase oscillators by K steps of ``dt`` [s]; write the state after each.
 
-    Amplitudes are solved exactly, phases by Runge-Kutta steps of at most ``MAX_STEP``.
+    Amplitudes are exact; phases take Runge-Kutta steps of at most ``MAX_STEP``.
 
     Parameters
     ----------
     state : three (n,) arrays [rad, -, 1/s]
         Phases, amplitudes and their rates at the start.
     network : (n,), (n,), (n,), (n, n) and (n, n) arrays [Hz, -, 1/s, rad/s]
-        Frequencies, target amplitudes, their gains, cosine and sine of the coupling by sender.
+        Frequencies, target amplitudes, amplitude gains, cosine and sine of ``Coupling``.
     dt : float [s]
     samples : three (K, n) arrays
         Written: phases, amplitudes and their rates after each step.

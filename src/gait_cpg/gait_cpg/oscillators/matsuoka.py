@@ -1,14 +1,14 @@
 r"""
-Networks of Matsuoka's neurons: they inhibit each other and tire.
+Networks of Matsuoka's neurons, with mutual inhibition and adaptation.
 
 .. math::
     \tau_{a,i} \dot u_i = s_i + f_i - u_i - \sum_j w_{ij} y_j - \beta_i v_i
 
     \tau_{b,i} \dot v_i = y_i - v_i, \qquad y_i = \max(0, u_i)
 
-Matsuoka (1985), Biol. Cybern. 52:367-376; Korbel (2013), Eqs. 7 and 8, whose first term is
-printed with the wrong sign. A neural oscillator is a pair of neurons, extensor and flexor, that
-inhibit each other; its signal is the difference of their outputs (Eq. 9).
+Matsuoka (1985), Biol. Cybern. 52:367-376; Korbel (2013), Eqs. 7 and 8, where ``u`` is printed with
+the wrong sign. A neural oscillator is a pair of neurons, extensor and flexor, that inhibit each
+other; its signal is the difference of their outputs (Eq. 9).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gait_cpg.oscillators.kernels import LAGGED, NEURONS, PAIRS
 from gait_cpg.oscillators.network import OscillatorNetwork
 
 INNER_START, EXTENSOR_START, FLEXOR_START = 0.3, 0.1, 0.5
-"""Initial ``u`` of all neurons and ``v`` of the two of a pair (Korbel 2013, Table 4)."""
+"""Initial ``u`` of all neurons, ``v`` of extensors and of flexors (Korbel 2013, Table 4)."""
 
 READOUTS = {
     'pairs': PAIRS,
@@ -35,11 +35,11 @@ READOUTS = {
 }
 
 MAX_ENUMERATED = 14
-"""Neurons up to which equilibria are found: each of 2^n sets of active ones is tried."""
+"""Largest number n of neurons for which equilibria are computed: 2^n sets are tried."""
 
 
 class Equilibrium(NamedTuple):
-    """Inner states (n,) at rest, and the largest real part of an eigenvalue there [1/s]."""
+    """Inner states ``u`` (n,) at rest, and the largest real part of an eigenvalue [1/s]."""
 
     inner: FloatArray
     growth: float
@@ -48,24 +48,24 @@ class Equilibrium(NamedTuple):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatsuokaNeurons(OscillatorNetwork):
     """
-    Matsuoka's neurons in any network; a drive is the feedback ``f`` of the equations.
+    Network of Matsuoka's neurons; a drive is the feedback ``f`` of the equations.
 
-    A state is ``u`` and ``v``. What the signals are, the readout says:
+    The rows of a state are ``u`` and ``v``. The readout selects the signals:
 
-    - ``pairs``: the outputs' differences of neurons 0 and 1, 2 and 3, ...
-    - ``lagged``: these, and after them the differences of ``v``: smooth, they lag behind.
-    - ``neurons``: the outputs of all.
+    - ``pairs``: differences of the outputs of neurons 0 and 1, 2 and 3, ...
+    - ``lagged``: these, followed by the differences of ``v``, which are smooth and lag behind.
+    - ``neurons``: the outputs of all neurons.
 
     Attributes
     ----------
     weights : (..., n, n) array [-]
-        ``w[i, j]``: by how much ``j`` inhibits ``i``.
+        ``w[i, j]`` is the inhibition of neuron i by neuron j.
     tonic : (..., n) array [-]
-        ``s``, positive.
+        Tonic input ``s``, positive.
     tau_a, tau_b : (..., n) arrays [s]
         Time constants of rise and of adaptation, positive.
     adaptation : (..., n) array [-]
-        ``beta``, the self-inhibition.
+        Strength of the adaptation, ``beta``.
     readout : str
 
     """
@@ -81,7 +81,7 @@ class MatsuokaNeurons(OscillatorNetwork):
     readout: str = 'pairs'
 
     def __post_init__(self) -> None:
-        """Check the readout, and that paired neurons come in pairs."""
+        """Check the readout and, for signals of pairs, the even number of neurons."""
         neurons = np.shape(self.weights)[-1]
         if self.readout not in READOUTS:
             raise ValueError(f'readout {self.readout!r}, expected one of {tuple(READOUTS)}')
@@ -100,7 +100,7 @@ class MatsuokaNeurons(OscillatorNetwork):
         first = _extensor_indices(self.weights)
         others = self.weights.copy()
         others[..., first, first + 1] = others[..., first + 1, first] = 0.0
-        # The kernel's order: the first of all pairs, then the second ones, and by sender.
+        # Order of the kernel: all extensors, then all flexors; transposed, a row per sender.
         order = np.r_[0 : self.weights.shape[-1] : 2, 1 : self.weights.shape[-1] : 2]
         return (np.swapaxes(others[..., order[:, None], order], -1, -2),)
 
@@ -118,7 +118,17 @@ class MatsuokaNeurons(OscillatorNetwork):
         extensor: float = EXTENSOR_START,
         flexor: float = FLEXOR_START,
     ) -> FloatArray:
-        """Return the state of alternating extensors and flexors from which runs begin, (2, n)."""
+        """
+        Return the initial state, (2, n): flexors are more adapted than extensors.
+
+        Parameters
+        ----------
+        inner : float
+            ``u`` of all neurons.
+        extensor, flexor : float
+            ``v`` of neurons 0, 2, ... and of neurons 1, 3, ...
+
+        """
         state = np.empty((2, self.size))
         state[0] = inner
         state[1, 0::2], state[1, 1::2] = extensor, flexor
@@ -126,10 +136,10 @@ class MatsuokaNeurons(OscillatorNetwork):
 
     def equilibria(self) -> tuple[Equilibrium, ...]:
         """
-        Return every state of rest of one network, with its stability.
+        Return all equilibria of one network, with their stability.
 
-        Between thresholds the equations are linear: each set of active neurons has one candidate,
-        which is a state of rest if just these neurons are active in it (Matsuoka 1985, section 3).
+        For a fixed set of active neurons the equations are linear and have one solution. It is an
+        equilibrium if exactly these neurons are active in it (Matsuoka 1985, section 3).
 
         Raises
         ------
@@ -144,7 +154,7 @@ class MatsuokaNeurons(OscillatorNetwork):
             )
         n, (tonic, _, _, adaptation, _) = self.size, self._vector_stack[0]
         active = np.array(list(product((0.0, 1.0), repeat=n)))
-        # At rest v = y, so (1 + W + diag(beta)) u = s on the set of active neurons.
+        # At rest v = y: u + (W + diag(beta)) y = s, with y = u for active neurons and 0 else.
         inhibition = self.weights + np.diag(adaptation)
         systems = np.eye(n) + inhibition * active[:, None, :]
         regular = np.abs(np.linalg.det(systems)) > 1e-12
@@ -158,9 +168,9 @@ class MatsuokaNeurons(OscillatorNetwork):
         )
 
     def _growth_rate(self, active: FloatArray) -> float:
-        """Return the largest real part of an eigenvalue where some neurons are active [1/s]."""
+        """Return the largest real part of an eigenvalue for a set of active neurons [1/s]."""
         n, (_, tau_a, tau_b, adaptation, _) = self.size, self._vector_stack[0]
-        # Jacobian of the equations of the module in (u, v): eigenvalues tell growth and decay.
+        # Jacobian of the equations in (u, v): a positive real part is growth.
         linear = np.zeros((2 * n, 2 * n))
         linear[:n, :n] = -(np.eye(n) + self.weights * active) / tau_a[:, None]
         linear[:n, n:] = -np.diag(adaptation / tau_a)
@@ -170,19 +180,18 @@ class MatsuokaNeurons(OscillatorNetwork):
 
     def oscillates(self, margin: float = 1e-9) -> bool:
         """
-        Return whether one network cannot come to rest.
+        Return whether one network keeps oscillating.
 
-        Its states stay bounded where no weight is negative, so that it keeps moving if every
-        state of rest is unstable, by a growth [1/s] above ``-margin`` (Matsuoka 1985, theorems 1
-        and 2). For a pair of weights w that is ``1 + tau_a / tau_b <= w < 1 + beta``. From a
-        start that is as symmetric as the network it may still come to rest: where all weights are
-        equal and all oscillators begin alike, they stay alike.
+        Without negative weights the states are bounded, so that the network oscillates if every
+        equilibrium is unstable: its growth [1/s] exceeds ``-margin`` (Matsuoka 1985, theorems 1
+        and 2). A pair with weights w oscillates for ``1 + tau_a / tau_b <= w < 1 + beta``. A
+        symmetric network can still come to rest from a symmetric start.
         """
         return all(rest.growth > -margin for rest in self.equilibria())
 
     def expected_frequency(self) -> FloatArray:
         r"""
-        Return the frequency of uncoupled symmetric pairs, (..., m) [Hz]; NaN for those at rest.
+        Return the frequency of uncoupled symmetric pairs, (..., m) [Hz]; NaN without oscillation.
 
         .. math::
             \frac{1}{2\pi\tau_b} \sqrt{\frac{(\tau_a + \tau_b) \beta}{\tau_a w} - 1}
@@ -207,16 +216,17 @@ class MatsuokaNeurons(OscillatorNetwork):
         """
         Return the peak of the signals of uncoupled symmetric pairs, (..., m); NaN at rest.
 
-        By harmonic balance: the rectifier of ``A (r + cos)`` passes the share ``K(r)`` of the
-        first harmonic and the mean ``A L(r)``; ``K = (tau_a + tau_b) / (w tau_b)`` keeps the
-        oscillation, and the mean gives ``A = s / (r + (w + beta) L(r))`` (Matsuoka 2011, Eqs. 26
-        to 30). The peak is ``A (1 + r)``, within 10 % for sine-like signals.
+        Harmonic balance (Matsuoka 2011, Eqs. 26 to 30): the rectifier turns ``A (r + cos)`` into
+        a first harmonic ``A K(r)`` and a mean ``A L(r)``. The bias r follows from
+        ``K(r) = (tau_a + tau_b) / (w tau_b)``, the amplitude from the mean,
+        ``A = s / (r + (w + beta) L(r))``. The peak ``A (1 + r)`` is within 10 % for sine-like
+        signals.
         """
         weight, tonic, tau_a, tau_b, beta = self._pair_parameters()
         target = np.where(
             _can_oscillate(weight, tau_a, tau_b, beta), (tau_a + tau_b) / (weight * tau_b), np.nan
         )
-        # Bisection for the bias r with K(r) = (tau_a + tau_b) / (w tau_b).
+        # Bisection for the bias r in [-1, 1], in which K(r) increases.
         low, high = np.full_like(target, -1.0), np.ones_like(target)
         for _ in range(60):
             bias = 0.5 * (low + high)
@@ -238,14 +248,14 @@ class MatsuokaNeurons(OscillatorNetwork):
 
 
 def _extensor_indices(weights: FloatArray) -> IntArray:
-    """Return the first neuron of each pair."""
+    """Return the indices of the first neuron of each pair."""
     return np.arange(0, weights.shape[-1] - 1, 2)
 
 
 def _can_oscillate(
     weight: FloatArray, tau_a: FloatArray, tau_b: FloatArray, beta: FloatArray
 ) -> BoolArray:
-    """Return which pairs cannot come to rest; rounding does not decide on the boundary."""
+    """Return which pairs oscillate; the tolerance covers rounding on the lower boundary."""
     # Matsuoka (1985), section 3: 1 + tau_a / tau_b <= w < 1 + beta.
     low = 1.0 + tau_a / tau_b
     return np.asarray((weight >= low * (1.0 - 1e-12)) & (weight < 1.0 + beta))
@@ -264,7 +274,7 @@ def _rectified_mean(bias: FloatArray) -> FloatArray:
 
 
 def cross_weight_count(count: int) -> int:
-    """Return the number of weights between some neural oscillators: 24 for four."""
+    """Return the number of weights between ``count`` neural oscillators: 24 for four."""
     return 2 * count * (count - 1)
 
 
@@ -272,17 +282,18 @@ def weight_matrix(
     cross_weights: npt.ArrayLike, count: int, pair_weight: float = 1.5
 ) -> FloatArray:
     """
-    Return the weights of oscillators whose extensors inhibit all others, and flexors alike.
+    Return the weight matrix of neural oscillators, coupled extensor to extensor, flexor to flexor.
 
     Parameters
     ----------
     between : (..., 2 count (count - 1)) array [-]
-        By receiving neuron (extensor and flexor of oscillator 1, of 2, ...), and for each by the
-        other oscillator: the order w1, w2, ... of Korbel (2013), appendix B.2, for any number.
+        Weights between oscillators, ordered by receiving neuron (extensor and flexor of
+        oscillator 1, of 2, ...), then by sending oscillator: the order w1, w2, ... of Korbel
+        (2013), appendix B.2.
     count : int
-        Neural oscillators.
-    within : float [-]
-        Of the two neurons of each on one another.
+        Number of neural oscillators.
+    pair_weight : float [-]
+        Weight between the two neurons of an oscillator, in both directions.
 
     Returns
     -------
@@ -291,7 +302,7 @@ def weight_matrix(
     Raises
     ------
     ValueError
-        If the number of weights is another one.
+        If there are not 2 count (count - 1) weights.
 
     """
     values = np.asarray(cross_weights, dtype=np.float64)
@@ -303,7 +314,7 @@ def weight_matrix(
     weights = np.zeros((*values.shape[:-1], 2 * count, 2 * count))
     extensors, flexors = np.arange(0, 2 * count, 2), np.arange(1, 2 * count, 2)
     weights[..., extensors, flexors] = weights[..., flexors, extensors] = pair_weight
-    # The order of Korbel (2013), appendix B.2: receiver by receiver, the others ascending.
+    # Order of Korbel (2013), appendix B.2: by receiver, then by sender.
     edges = [
         (2 * receiver + side, 2 * sender + side)
         for receiver, side in product(range(count), range(2))
@@ -328,20 +339,21 @@ def neural_oscillators(
     readout: str = 'pairs',
 ) -> MatsuokaNeurons:
     """
-    Return a network of neural oscillators, all to all; the defaults are those of Korbel (2013).
+    Return a network of neural oscillators, coupled all to all, with defaults of Korbel (2013).
 
     Parameters
     ----------
     between : (..., 2 count (count - 1)) array [-]
-        As of ``pair_weights``.
+        As in ``weight_matrix``.
     count : int
+        Number of neural oscillators.
     tau_a : (...) array [s]
-        Of all neurons.
+        Time constant of the rise, for all neurons.
     tau_ratio : (...) array [-]
         ``tau_b / tau_a``.
-    within, adaptation, tonic : float [-]
+    pair_weight, adaptation, tonic : float [-]
     readout : str
-        As of ``MatsuokaNeurons``.
+        As in ``MatsuokaNeurons``.
 
     """
     rise = np.asarray(tau_a, dtype=np.float64)[..., None]
@@ -357,21 +369,21 @@ def neural_oscillators(
 
 def reference_weights(count: int) -> FloatArray:
     """
-    Return weights that climb from 1 by 0.1, and begin anew after 24: a network that is alive.
+    Return the weights of the reference network, whose signals are all alive.
 
-    ``1 + 2.4 (k - 1) / 24`` for k = 1 to 24 within the bounds of Korbel (2013), Table 5.
+    ``1 + 2.4 (k - 1) / 24`` for k = 1 to 24, repeated after 24; within the bounds of Korbel
+    (2013), Table 5.
     """
     return np.asarray(1.0 + 0.1 * (np.arange(cross_weight_count(count)) % 24))
 
 
 def alternating_weights(lags: FloatArray, inhibition: float) -> FloatArray:
     """
-    Return weights by which oscillators that are half a cycle apart inhibit each other.
+    Return weights between oscillators that are half a cycle apart.
 
-    Each gets the same inhibition, shared evenly by its opposites; those of its own lag do not
-    touch it, and fall in step through them. A network in its rhythm is then a single pair whose
-    neurons inhibit each other by that much more: extensors see the flexors of others in their
-    opposites.
+    The opposite oscillators share the inhibition of a neuron evenly; oscillators of equal lag are
+    not coupled and synchronise through their opposites. The synchronised network behaves as a
+    single pair whose ``pair_weight`` is larger by ``inhibition``.
 
     Parameters
     ----------
@@ -379,18 +391,20 @@ def alternating_weights(lags: FloatArray, inhibition: float) -> FloatArray:
         Multiples of one half.
     inhibition : float [-]
         Sum of the weights on each neuron from other oscillators.
+        Without an opposite there is no inhibition.
 
     Returns
     -------
     (2 n (n - 1),) array
-        As of ``pair_weights``.
+        As in ``weight_matrix``.
 
     Raises
     ------
     ValueError
-        If a lag is no multiple of one half.
+        If the difference of two lags is not a multiple of one half.
 
     """
+    # 1 for two lags that are half a cycle apart, 0 for equal lags.
     opposition = np.asarray(np.sin(math.pi * (lags[:, None] - lags[None, :])) ** 2)
     if np.any(np.minimum(opposition, 1.0 - opposition) > 1e-9):
         raise ValueError(f'lags {lags.tolist()}: expected multiples of one half')

@@ -1,4 +1,4 @@
-"""The one interface of all oscillator networks: rates, signals, and two kinds of integration."""
+"""Interface of oscillator networks: rates, signals and two integrators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gait_cpg.oscillators.kernels import Equations, integrate_euler, write_rates
 
 
 class OscillatorRun(NamedTuple):
-    """State (..., s, n) at the end of a run, and the signals (..., T, m) on the way."""
+    """State (..., s, n) at the end of an integration and signals (..., T, m) during it."""
 
     state: FloatArray
     signals: FloatArray
@@ -24,11 +24,11 @@ class OscillatorRun(NamedTuple):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OscillatorNetwork(ABC):
     """
-    Oscillators that influence each other: one network, or a batch of them at a time.
+    Network of coupled oscillators, or a batch of such networks.
 
-    Every array of parameters may have leading axes; they broadcast to the ``batch``. A state is
-    an array (..., s, n): s variables of n oscillators. A drive (..., n) is added to the
-    equations where the model says so: feedback from sensors, or a common rhythm.
+    Leading axes of the parameters broadcast to the shape ``batch``. A state (..., s, n) holds s
+    variables of n oscillators. A drive (..., n), such as sensory feedback or a common rhythm, is
+    added to the equation that the model names.
     """
 
     KIND: ClassVar[int]
@@ -36,25 +36,27 @@ class OscillatorNetwork(ABC):
     """Names of the rows of a state."""
 
     batch: tuple[int, ...] = field(init=False, repr=False)
-    """Leading axes: () for a single network."""
+    """Shape of the leading axes; () for a single network."""
     _vector_stack: FloatArray = field(init=False, repr=False)
     _matrix_stack: FloatArray = field(init=False, repr=False)
     _zero_drive: FloatArray = field(init=False, repr=False)
 
     @abstractmethod
     def _vectors(self) -> tuple[FloatArray, ...]:
-        """Return what the kernel multiplies with, each (..., n)."""
+        """Return the coefficients per oscillator in the order of the kernel, each (..., n)."""
 
     @abstractmethod
     def _matrices(self) -> tuple[FloatArray, ...]:
-        """Return what the kernel couples with, each (..., n, n): row j is of what j does."""
+        """Return the coupling matrices, transposed for the kernel, each (..., n, n)."""
 
     def __post_init__(self) -> None:
         """Freeze the arrays and pack them for the kernel."""
         for attribute in fields(self):
             value = getattr(self, attribute.name, None)
             if isinstance(value, (np.ndarray, list, tuple, float, int)):
-                object.__setattr__(self, attribute.name, read_only_array(value, name=attribute.name))
+                object.__setattr__(
+                    self, attribute.name, read_only_array(value, name=attribute.name)
+                )
         vectors, matrices = self._vectors(), self._matrices()
         n = matrices[0].shape[-1]
         batch = np.broadcast_shapes(
@@ -73,12 +75,12 @@ class OscillatorNetwork(ABC):
         object.__setattr__(self, '_zero_drive', np.zeros((len(self._vector_stack), 1, n)))
 
     def _kernel_kind(self) -> int:
-        """Return the model's number in the kernel."""
+        """Return the number of the model in the kernel."""
         return self.KIND
 
     @property
     def _equations(self) -> Equations:
-        """The equations of every network."""
+        """Equations of all networks of the batch."""
         return Equations(self._kernel_kind(), self._vector_stack, self._matrix_stack)
 
     @property
@@ -100,7 +102,7 @@ class OscillatorNetwork(ABC):
         return self._unbatched(out)
 
     def signals(self, state: npt.ArrayLike) -> FloatArray:
-        """Return the outputs of a state, (..., m)."""
+        """Return the signals of a state, (..., m)."""
         states = self._batched_states(state)
         out = np.empty((len(states), self.outputs))
         write_signals(self._kernel_kind(), states, out)
@@ -116,19 +118,20 @@ class OscillatorNetwork(ABC):
         drive: npt.ArrayLike | None = None,
     ) -> OscillatorRun:
         """
-        Advance by explicit Euler steps.
+        Integrate by explicit Euler steps.
 
         Parameters
         ----------
         state : (..., s, n) array
+            State at the start.
         dt : float [s]
-            The step.
+            Euler step.
         samples : int
-            T, of the signals that are returned.
+            Number T of samples of the signals.
         steps_per_sample : int
-            Steps to a sample.
+            Euler steps between two samples.
         drive : (..., n) or (..., T, n) array
-            Constant, or of each sample; the second is told by its axes.
+            Constant drive, or one with an additional axis for the samples; default zero.
 
         Returns
         -------
@@ -162,18 +165,18 @@ class OscillatorNetwork(ABC):
         atol: float = 1e-10,
     ) -> FloatArray:
         """
-        Return the states at some times by an integrator of SciPy that controls its error.
+        Return the states at given times, integrated by SciPy with error control.
 
         Parameters
         ----------
         state : (..., s, n) array
-            At time 0.
+            State at time 0.
         times : (T,) array [s]
-            Not negative, increasing.
+            Increasing, not negative.
         drive : (..., n) array
-            Constant.
+            Constant drive; default zero.
         method, rtol, atol
-            Of ``scipy.integrate.solve_ivp``; a batch shares its steps.
+            As in ``scipy.integrate.solve_ivp``; all networks of a batch share the steps.
 
         Returns
         -------
@@ -182,7 +185,7 @@ class OscillatorNetwork(ABC):
         Raises
         ------
         SimulationDiverged
-            If the integrator cannot go on; the message says where.
+            If the integrator fails; the message names the time that it reached.
 
         """
         from scipy.integrate import solve_ivp
@@ -204,7 +207,7 @@ class OscillatorNetwork(ABC):
         return np.asarray(solution.y.T.reshape(len(when), *start.shape))
 
     def _batched_states(self, state: npt.ArrayLike) -> FloatArray:
-        """Return a copy of a state, (b, s, n), of every network."""
+        """Return a copy of a state with all networks along one axis, (b, s, n)."""
         given = np.asarray(state, dtype=np.float64)
         s, n = len(self.VARIABLES), self.size
         if given.shape[-2:] != (s, n):
@@ -215,7 +218,7 @@ class OscillatorNetwork(ABC):
         return np.array(given, order='C').reshape(-1, s, n)
 
     def _batched_drives(self, drive: npt.ArrayLike | None, samples: int) -> FloatArray:
-        """Return drives (b, 1 or samples, n)."""
+        """Return a drive with all networks along one axis, (b, 1 or samples, n)."""
         if drive is None:
             return self._zero_drive
         given = np.asarray(drive, dtype=np.float64)
@@ -226,8 +229,9 @@ class OscillatorNetwork(ABC):
             shape = (*self.batch, 1, n)
             if given.ndim:
                 given = given[..., None, :]
-        # Copied: for what may not be written to the kernels would be compiled again.
+        # Copied, because Numba would compile the kernels again for a read-only array.
         return np.array(np.broadcast_to(given, shape), order='C').reshape(-1, shape[-2], n)
 
     def _unbatched(self, states: FloatArray) -> FloatArray:
+        """Return states (b, ...) in the shape of the batch, (..., s, n)."""
         return states.reshape(*self.batch, *states.shape[1:])

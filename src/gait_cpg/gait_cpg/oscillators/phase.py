@@ -6,8 +6,8 @@ Networks of coupled amplitude-phase oscillators.
 
     \ddot r_i = a_i \left(\frac{a_i}{4} (R_i - r_i) - \dot r_i\right)
 
-Ijspeert, Crespi, Ryczko and Cabelguen (2007), Science 315:1416-1420, without sensory input; with
-constant amplitudes the oscillators of Kuramoto (1984).
+Ijspeert, Crespi, Ryczko and Cabelguen (2007), Science 315:1416-1420, without sensory input. With
+constant amplitudes these are the oscillators of Kuramoto (1984).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from gait_cpg.oscillators.network import OscillatorNetwork
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PhaseOscillators(OscillatorNetwork):
     """
-    Amplitude-phase oscillators; a drive [rad/s] adds to the phases' rates.
+    Network of amplitude-phase oscillators; a drive [rad/s] is added to the rates of the phases.
 
-    A state is phase [rad], not wrapped, amplitude ``r`` [-] and its rate [1/s]; a signal is
-    ``r cos(theta)``. ``euler`` and ``solve`` are those of every network; ``advance`` is exact for
-    the amplitudes and of fourth order for the phases.
+    The rows of a state are phase [rad], not wrapped, amplitude ``r`` [-] and its rate [1/s]; a
+    signal is ``r cos(theta)``. ``advance`` is exact in the amplitudes and of fourth order in the
+    phases.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class PhaseOscillators(OscillatorNetwork):
     amplitude_gain : (..., n) array [1/s]
         ``a``, positive: amplitudes are critically damped at rate ``a / 2``.
     coupling : Coupling
-        Weights ``w`` and wanted offsets ``varphi``.
+        Weights ``w`` and desired phase differences ``varphi``.
 
     References
     ----------
@@ -77,7 +77,7 @@ class PhaseOscillators(OscillatorNetwork):
         return self.coupling.cosine, self.coupling.sine
 
     def rest_state(self, phase: npt.ArrayLike) -> FloatArray:
-        """Return the state of oscillators of amplitude zero at some phases, (..., 3, n)."""
+        """Return the state with given phases [rad] and amplitude zero at rest, (..., 3, n)."""
         phase = np.asarray(phase, dtype=np.float64)
         return np.stack([phase, np.zeros_like(phase), np.zeros_like(phase)], axis=-2)
 
@@ -85,10 +85,10 @@ class PhaseOscillators(OscillatorNetwork):
         """
         Return the state after ``dt`` [s], without a drive.
 
-        The amplitudes are solved exactly; the phases take classic Runge-Kutta steps of at most
-        ``kernels.MAX_STEP`` that see the exact amplitudes. Such a step advances an uncoupled
-        phase exactly, so it only has to resolve the coupling: where offsets converge at 20 1/s,
-        one step errs by (20 * 0.005)^5 / 120 of an offset, below 1e-7.
+        Amplitudes are exact. Phases take classic Runge-Kutta steps of at most
+        ``kernels.MAX_STEP`` with the exact amplitudes. A step advances an uncoupled phase
+        exactly and only has to resolve the coupling: at a convergence rate of 20 1/s the error
+        of a step is (20 * 0.005)^5 / 120 of the phase error, below 1e-7.
         """
         states = self._batched_states(state)
         out = np.empty_like(states)
@@ -96,7 +96,7 @@ class PhaseOscillators(OscillatorNetwork):
         return self._unbatched(out)
 
     def oscillates(self) -> BoolArray:
-        """Return whether amplitudes end above zero, (...,); the phases always advance."""
+        """Return whether all target amplitudes are above zero, (...,)."""
         alive: BoolArray = (self._vector_stack[:, 1] > 0.0).all(axis=-1).reshape(self.batch)
         return alive
 
@@ -104,13 +104,13 @@ class PhaseOscillators(OscillatorNetwork):
         """
         Return the frequency of the locked network at full amplitude, (...,) [Hz].
 
-        The pulls of a pair cancel where they are equal, so that the phases advance by the mean
-        of the intrinsic frequencies.
+        Symmetric coupling terms ``w_ij R_j`` cancel in the sum over the network: the phases
+        advance at the mean of the intrinsic frequencies.
 
         Raises
         ------
         ValueError
-            If the frequencies differ and the pulls ``w_ij R_j`` are not symmetric.
+            If the frequencies differ and ``w_ij R_j`` is not symmetric.
 
         """
         frequency, target = self._vector_stack[:, 0], self._vector_stack[:, 1]
@@ -124,7 +124,7 @@ class PhaseOscillators(OscillatorNetwork):
         """
         Return whether a network of two locks at full amplitude, (...,).
 
-        It does where the detuning is at most the sum of the pulls: Pikovsky, Rosenblum and Kurths
+        Condition: the detuning is at most the total coupling. Pikovsky, Rosenblum and Kurths
         (2001), Synchronization, section 8.1.
         """
         detuning, pull = self._detuning_and_pull()
@@ -134,8 +134,8 @@ class PhaseOscillators(OscillatorNetwork):
         """
         Return ``phase[1] - phase[0]`` of two locked oscillators at full amplitude, (...,) [rad].
 
-        Its rate vanishes where ``2 pi (f_1 - f_0) = (w_01 R_1 + w_10 R_0) sin(offset - varphi)``;
-        NaN where they do not lock.
+        It solves ``2 pi (f_1 - f_0) = (w_01 R_1 + w_10 R_0) sin(offset - varphi)``; NaN if the
+        network does not lock.
         """
         detuning, pull = self._detuning_and_pull()
         ratio = np.divide(detuning, pull, out=np.full_like(pull, np.nan), where=pull > 0.0)
@@ -143,7 +143,7 @@ class PhaseOscillators(OscillatorNetwork):
             return np.asarray(np.arcsin(ratio) + self.coupling.phase_bias[..., 0, 1])
 
     def _detuning_and_pull(self) -> tuple[FloatArray, FloatArray]:
-        """Return detuning and total pull of two oscillators, (...,) each [rad/s]."""
+        """Return detuning and total coupling of two oscillators, (...,) each [rad/s]."""
         if self.size != 2:
             raise ValueError(f'{self.size} oscillators: the closed form is of two')
         frequency, target = self._vector_stack[:, 0], self._vector_stack[:, 1]
@@ -161,7 +161,7 @@ def amplitudes_after(
     gain: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """
-    Return amplitudes and their rates after a time [s]: their equation solved.
+    Return amplitudes and their rates after a time [s], by the exact solution.
 
     With ``d = r - R`` and ``s = r' + a d / 2`` the solution is
     ``d(t) = (d + s t) exp(-a t / 2)``.

@@ -1,4 +1,4 @@
-"""The controller that drives linear servos by a layer of threshold perceptrons with memory."""
+"""Controller ``perceptron``: linear servos driven by threshold perceptrons with memory."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ class PerceptronController(Controller):
         self._servos = Servos(robot)
         self._given_weights = weights
         self.set_params(params)
-        # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
+        # The first call on a machine compiles the kernels, for seconds: here, not in a trial.
         self._drive(0.01, Command().velocity, self._rest_readings(), _LEVEL_ATTITUDE)
         self._clear_memory()
 
     @classmethod
     def array_shapes(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
-        """Return the layout of its weights on a robot."""
+        """Return the layout of the weights for a robot."""
         servos = len(Servos(robot).names)
         return PerceptronLayout(
             perceptrons=params.perceptrons,
@@ -149,13 +149,13 @@ class PerceptronController(Controller):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Forces and positions of the servos, and the attitude where a direction asks for it."""
+        """Fields for positions and forces of the servos and, if it is used, the attitude."""
         params = self._params
         needs_attitude = params.direction == 'odom' or params.spare == 'upright'
         return self._servos.needs | (frozenset({'body_poses'}) if needs_attitude else frozenset())
 
     def set_params(self, params: PerceptronParams) -> None:
-        """Replace the parameters; a network of another shape begins anew."""
+        """Replace the parameters; a network of another layout restarts without memory."""
         layout = self.array_shapes(self._robot, params)
         weights = layout.join_weights(self._given_weights) if self._given_weights else None
         is_same_layout = getattr(self, '_layout', None) == layout
@@ -175,12 +175,13 @@ class PerceptronController(Controller):
                 self._weights = layout.random_weights(np.random.default_rng(0))
 
     def reset(self, seed: int) -> None:
-        """Forget the past and stand still; a network without weights is drawn from the seed."""
+        """Clear the memory; without given weights, draw a random network from the seed."""
         if not self._given_weights:
             self._weights = self._layout.random_weights(np.random.default_rng(seed))
         self._clear_memory()
 
     def _clear_memory(self) -> None:
+        """Set the memory of the layer and the set points to zero."""
         outputs = self._layout.outputs
         self._state = LayerState(
             signals=np.zeros(self._layout.inputs, dtype=np.float32),
@@ -246,7 +247,7 @@ class PerceptronController(Controller):
         )
 
     def state(self) -> Mapping[str, float]:
-        """Return how many perceptrons were active in the last control period."""
+        """Return the number of active perceptrons in the last control period."""
         return {'active': float(self._active)}
 
 
@@ -258,5 +259,5 @@ def _channel_options(params: PerceptronParams) -> ChannelOptions:
 
 
 def _writable_copy(array: FloatArray | None) -> FloatArray:
-    """Return a copy to which may be written, the only kind that the kernel is compiled for."""
+    """Return a writable copy: Numba would compile the kernel again for a read-only array."""
     return np.array(() if array is None else array, dtype=np.float64)

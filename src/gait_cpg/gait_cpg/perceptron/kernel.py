@@ -1,4 +1,4 @@
-"""A layer of threshold perceptrons with memory, and set points from accelerations, compiled."""
+"""Compiled kernels of a layer of threshold perceptrons with memory and of its set points."""
 
 from __future__ import annotations
 
@@ -18,17 +18,30 @@ from gait_cpg.perceptron.servos import (
 )
 
 NO_SPARE_CHANNEL, SPARE_ZERO, SPARE_ONE, SPARE_UPRIGHT = range(4)
-"""Contents of the last channel: there is none, 0, 1, or the cosine of the tilt."""
+"""Contents of the spare channel: no such channel, 0, 1, or the cosine of the tilt."""
 
 
 class Layer(NamedTuple):
     """
-    Weights, sizes and limits of a layer; none of them changes during a walk.
+    Constants of a layer of n perceptrons on q servos.
 
-    ``weights`` (n, N_in + q), input weights first; ``bounds`` (2, q) [m] of the set points;
-    ``channels`` and ``memory`` as of ``PerceptronLayout``; ``period`` [s] of control; ``gain``
-    [1/s], acceleration by output; ``unit`` [m/s] in which outputs are remembered;
-    ``acceleration`` [m/s^2] and ``speed`` [m/s], limits of the set points.
+    Attributes
+    ----------
+    weights : (n, N_in + q) float32 array
+        Input weights, then output weights.
+    bounds : (2, q) array [m]
+        Limits of the set points.
+    channels, memory : int
+        As in ``PerceptronLayout``.
+    period : float [s]
+        Control period.
+    gain : float [1/s]
+        Acceleration of a set point per output.
+    unit : float [m/s]
+        Unit in which outputs are remembered.
+    acceleration, speed : float [m/s^2, m/s]
+        Limits of the set points.
+
     """
 
     weights: Weights
@@ -44,10 +57,17 @@ class Layer(NamedTuple):
 
 class LayerState(NamedTuple):
     """
-    Memory of a layer, advanced by each control period.
+    State of a layer; advanced in each control period.
 
-    ``signals`` (N_in,): channels and outputs, the newest first; ``outputs`` (q,): the last
-    outputs; ``positions`` (q,) [m] and ``speeds`` (q,) [m/s] of the set points.
+    Attributes
+    ----------
+    signals : (N_in,) float32 array
+        Present and past channels, then past outputs; newest first.
+    outputs : (q,) float32 array
+        Last outputs.
+    positions, speeds : (q,) arrays [m, m/s]
+        Set points.
+
     """
 
     signals: Weights
@@ -58,11 +78,18 @@ class LayerState(NamedTuple):
 
 class ChannelOptions(NamedTuple):
     """
-    Scaling of the channels of a layer.
+    Options of the input channels of a layer.
 
-    ``scales``: lengths [m] and forces [N] are divided by them; ``in_ground``: whether the
-    commanded direction is one of the ground, to be turned into the robot's axes; ``spare``:
-    contents of the last channel.
+    Attributes
+    ----------
+    scales : (float [m], float [N])
+        Divisors of positions and forces.
+    in_ground_frame : bool
+        Whether the commanded direction is in the frame of the ground, and is rotated into the
+        axes of the robot.
+    spare : int
+        Contents of the spare channel.
+
     """
 
     scales: tuple[float, float]
@@ -70,7 +97,7 @@ class ChannelOptions(NamedTuple):
     spare: int
 
 
-# Sums may be taken in another order, which makes them vectors: a seventh of the time.
+# Reordering the sum lets the compiler vectorise it, in a seventh of the time.
 @numba.njit(cache=True, fastmath={'reassoc', 'nsz'})
 def _dot(one: Weights, other: Weights) -> float:
     total = np.float32(0.0)
@@ -82,7 +109,7 @@ def _dot(one: Weights, other: Weights) -> float:
 @numba.njit(cache=True)
 def sum_active_outputs(signals: Weights, weights: Weights, outputs: Weights) -> int:
     """
-    Write the summed outputs of the perceptrons that the signals excite; return how many they are.
+    Write the sum of the output weights of the active perceptrons; return their number.
 
     Parameters
     ----------
@@ -90,7 +117,7 @@ def sum_active_outputs(signals: Weights, weights: Weights, outputs: Weights) -> 
     weights : (n, N_in + q) float32 array
         Input weights first.
     outputs : (q,) float32 array
-        Written. A perceptron whose weighted sum is exactly zero adds nothing.
+        Written. A perceptron with a weighted sum of exactly zero is not active.
 
     References
     ----------
@@ -100,7 +127,7 @@ def sum_active_outputs(signals: Weights, weights: Weights, outputs: Weights) -> 
     inputs, active = len(signals), 0
     outputs[:] = np.float32(0.0)
     for j in range(len(weights)):
-        # Eq. 2.1: Rn_j = u(I . W_j) O_j with a strict step u; Eq. 2.2: y = sum_j Rn_j.
+        # Eq. 2.1: Rn_j = u(I . W_j) O_j, with the step u(0) = 0; Eq. 2.2: y = sum_j Rn_j.
         if _dot(signals, weights[j, :inputs]) > 0.0:
             active += 1
             for k in range(len(outputs)):
@@ -111,17 +138,20 @@ def sum_active_outputs(signals: Weights, weights: Weights, outputs: Weights) -> 
 @numba.njit(cache=True)
 def push_history(signals: Weights, outputs: Weights, channels: int, memory: int) -> None:
     """
-    Push the present channels and outputs on the two histories; the oldest of each are lost.
+    Push the present channels and outputs onto their histories and drop the oldest.
 
     Parameters
     ----------
     signals : (N_in,) float32 array
-        As of ``PerceptronLayout``; the present channels stay.
+        As in ``PerceptronLayout``; the present channels stay.
     outputs : (q,) float32 array
+        Pushed; not used without memory.
     channels, memory : int
+        As in ``PerceptronLayout``.
 
     """
-    # I(t) = [x(t); x(t-1) ... x(t-R); y(t-1) ... y(t-R)]: Bishop (2008), sections 2.2 and 2.3.
+    # Bishop (2008), sections 2.2 and 2.3: I(t) = [x(t); x(t-1) ... x(t-R); y(t-1) ... y(t-R)].
+    # Both histories shift by one step, from the end backward, so that no copy is needed.
     past, count = channels * (memory + 1), len(outputs)
     for i in range(past - 1, channels - 1, -1):
         signals[i] = signals[i - channels]
@@ -141,25 +171,26 @@ def integrate_set_points(
     speeds: FloatArray,
 ) -> None:
     """
-    Integrate accelerations twice, within limits, to set points.
+    Integrate accelerations twice to set points, within limits.
 
     Parameters
     ----------
     accelerations : (q,) array [m/s^2]
     dt : float [s]
-    limits : float [m/s^2] and float [m/s]
-        Of acceleration and speed.
+        Control period.
+    limits : (float [m/s^2], float [m/s])
+        Limits of acceleration and speed.
     bounds : (2, q) array [m]
-        A set point that reaches one stands still there.
+        Limits of the positions; the speed is set to zero at a limit.
     positions, speeds : (q,) arrays [m, m/s]
-        Advanced.
+        Advanced in place.
 
     References
     ----------
     Bishop (2008), section 4.8.
 
     """
-    # s' <- clip(s' + clip(a) dt), then s <- s + s' dt.
+    # Semi-implicit Euler: s' <- clip(s' + clip(a) dt), then s <- s + s' dt.
     max_acceleration, max_speed = limits
     for i in range(len(positions)):
         change = min(max(accelerations[i], -max_acceleration), max_acceleration) * dt
@@ -193,7 +224,7 @@ def step_layer(layer: Layer, state: LayerState) -> int:
 
 @numba.njit(cache=True)
 def _ground_axes(quaternion):  # type: ignore[no-untyped-def]
-    """Return the root link's x and y axes along the ground's x and y, and its z along the up."""
+    """Return the base's x and y axes in the plane of the ground, and the cosine of its tilt."""
     x, y, z, w = quaternion
     scale = 2.0 / (x * x + y * y + z * z + w * w)
     return (
@@ -205,7 +236,7 @@ def _ground_axes(quaternion):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _write_command_channels(sensing, velocity, quaternion, channels):  # type: ignore[no-untyped-def]
-    """Write the commanded direction in the robot's x and y, or zeros, and the last channel."""
+    """Write the commanded direction (a unit vector, or zeros) and the spare channel."""
     x, y = velocity[0], velocity[1]
     size = math.hypot(x, y)
     if size > 0.0:
@@ -230,14 +261,14 @@ def drive_servos(
     heading: tuple[FloatArray, FloatArray],
 ) -> tuple[int, FloatArray]:
     """
-    Run one control period of a layer on servos, from readings to targets.
+    Advance a layer on servos by a control period, from readings to targets.
 
     Parameters
     ----------
     layer, state, sensing, servos, readings
     heading : (3,) array and (4,) array
-        Commanded velocity, and attitude of the root link; the latter is read only where the
-        sensing asks for it.
+        Commanded velocity and attitude of the base; the attitude is read only if the channel
+        options need it.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """
-Layout of the weights of a layer of threshold perceptrons that sees its own past.
+Layout of the weights of a layer of threshold perceptrons with memory.
 
-A controller and an optimiser that share nothing else agree on it. The signals of a perceptron are
-the present channels, the channels of the last ``memory`` steps, newest first, and the outputs of
-as many steps, newest first.
+The controller and the optimisers share it. The input signals of a perceptron are the present
+channels, the channels of the last ``memory`` steps, newest first, and the outputs of these steps,
+newest first.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from gait_core.errors import ConfigurationError
 
 Weights = npt.NDArray[np.float32]
 INPUT_WEIGHTS, OUTPUT_WEIGHTS = 'input_weights', 'output_weights'
-"""Names of the two arrays in a weights file."""
+"""Names of the arrays in a weights file."""
 INITIAL_INPUT_WEIGHT, INITIAL_OUTPUT_WEIGHT = 0.1, 0.001
-"""Largest weights of a network that has learned nothing (Bishop 2008, appendix B)."""
+"""Largest weights of an untrained network (Bishop 2008, appendix B)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PerceptronLayout(Mapping[str, tuple[int, ...]]):
     """
-    Shapes of the arrays of a network by name, and the numbers that they follow from.
+    Shapes of the arrays of a network by name, and its sizes.
 
     Attributes
     ----------
     perceptrons, memory : int
-        Perceptrons; remembered steps.
+        Number of perceptrons, and of remembered steps.
     channels, outputs : int
-        Of each step.
+        Number of input channels and of outputs per step.
 
     References
     ----------
@@ -47,7 +47,7 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
     outputs: int
 
     def __getitem__(self, name: str) -> tuple[int, ...]:
-        """Return the shape of an array; KeyError if there is none of that name."""
+        """Return the shape of an array; KeyError for an unknown name."""
         return self.perceptrons, {INPUT_WEIGHTS: self.inputs, OUTPUT_WEIGHTS: self.outputs}[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -60,13 +60,13 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
 
     @property
     def inputs(self) -> int:
-        """Input weights of a perceptron, N_in."""
-        # N_in = m (R + 1) + q R, appendix A.
+        """Number of input weights per perceptron, N_in."""
+        # Bishop (2008), appendix A: N_in = m (R + 1) + q R, m channels, q outputs, R steps.
         return self.channels * (self.memory + 1) + self.outputs * self.memory
 
     @property
     def weights_per_perceptron(self) -> int:
-        """All weights of a perceptron, the input weights first."""
+        """Number of input and output weights per perceptron."""
         return self.inputs + self.outputs
 
     def random_weights(self, rng: np.random.Generator) -> Weights:
@@ -78,7 +78,7 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
         return weights
 
     def split_weights(self, weights: Weights) -> dict[str, Weights]:
-        """Return the two arrays of a weights file of weights (perceptrons, width); views."""
+        """Return views of weights, (perceptrons, weights), as the arrays of a weights file."""
         return {
             INPUT_WEIGHTS: weights[:, : self.inputs],
             OUTPUT_WEIGHTS: weights[:, self.inputs :],
@@ -86,12 +86,12 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
 
     def join_weights(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> Weights:
         """
-        Return weights (perceptrons, width) from the two arrays of a weights file.
+        Join the arrays of a weights file to one array of weights, (perceptrons, weights).
 
         Raises
         ------
         ConfigurationError
-            If an array is missing, has another shape, or holds what is no finite float32.
+            If an array is missing, or is not of finite float32 values in its shape.
 
         """
         parts = []
@@ -114,12 +114,12 @@ def require_layout(
     optimizer: str, dimension: int, shapes: Mapping[str, tuple[int, ...]]
 ) -> PerceptronLayout:
     """
-    Return the layout of the networks that an optimiser is to search.
+    Return the layout of the networks that an optimiser searches.
 
     Raises
     ------
     ConfigurationError
-        If there are parameters to search, too, or the arrays are of another kind of network.
+        If the experiment has genes, or the arrays are not those of a perceptron layer.
 
     """
     if dimension:

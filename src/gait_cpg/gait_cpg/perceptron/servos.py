@@ -1,4 +1,4 @@
-"""Linear servos of a robot as one row of places and forces: force elements and slider-cranks."""
+"""Linear servos of a robot: force elements and slider-crank joints with one interface."""
 
 from __future__ import annotations
 
@@ -13,19 +13,28 @@ from gait_core.kinematics.slider_crank import carriage_position, crank_angle
 from gait_core.robot.model import RobotModel
 
 TRAVEL_SHARE = 1.0 / 3.0
-"""Of a force element to either side, by its length in the stance (Bishop 2008, appendix C)."""
-# Least motion of a carriage per angle [m/rad] by which a torque is divided.
+"""Travel of a force element to either side, per length in the stance (Bishop 2008, appendix C)."""
 _MIN_SLOPE = 1e-3
+"""Smallest motion of a carriage per crank angle by which a torque is divided [m/rad]."""
 
 
 class ServoGeometry(NamedTuple):
     """
-    Constants by which servos are read and aimed.
+    Constants of the servos: e force elements, then c slider-crank joints.
 
-    ``elements``, ``at_rest`` (e,): indices of the force elements among all, and their lengths in
-    the stance [m]; ``joints`` (c,), ``cranks`` (c, 2), ``carriages_at_rest`` (c,): indices of the
-    slider-crank joints, their cranks and rods [m], and places of their carriages in the stance
-    [m].
+    Attributes
+    ----------
+    elements : (e,) int array
+        Indices among all force elements.
+    rest_lengths : (e,) array [m]
+        Lengths in the nominal stance.
+    joints : (c,) int array
+        Indices among all joints.
+    cranks : (c, 2) array [m]
+        Lengths of crank and rod.
+    rest_carriages : (c,) array [m]
+        Positions of the carriages in the nominal stance.
+
     """
 
     elements: IntArray
@@ -46,15 +55,15 @@ class ServoReadings(NamedTuple):
 
 class Servos:
     """
-    The linear servos of a robot: its force elements of that kind, then the slider-crank joints.
+    Linear servos of a robot: force elements of that kind, then slider-crank joints.
 
     Attributes
     ----------
-    names : tuple of str
+    names : (q,) tuple of str
     needs : frozenset of str
-        Fields of the observation that ``read_servos`` looks at.
-    stops : (2, q) array [m]
-        Least and greatest place.
+        Fields of the observation that ``write_servo_channels`` reads.
+    travel_limits : (2, q) array [m]
+        Smallest and largest position, 0 in the nominal stance.
     geometry : ServoGeometry
 
     """
@@ -106,9 +115,9 @@ def write_servo_channels(
     channels: FloatArray,
 ) -> None:
     """
-    Write places and forces of servos, by their scales [m, N], as channels (2 q,).
+    Write positions, then forces of the servos, over their scales [m, N], into channels, (2 q,).
 
-    A place is 0 in the stance and grows as the servo gets longer; a force pushes.
+    A position is 0 in the nominal stance and increases with the length; a positive force pushes.
     """
     elements, joints, cranks = servos.elements, servos.joints, servos.cranks
     count, total = len(elements), len(elements) + len(joints)
@@ -118,7 +127,7 @@ def write_servo_channels(
     for i in range(len(joints)):
         position, slope = carriage_position(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
         channels[count + i] = (position - servos.rest_carriages[i]) / scales[0]
-        # The force along the carriage is the torque over the way that it moves per angle.
+        # Virtual work: force along the carriage = torque / (motion of the carriage per angle).
         force = readings.torques[joints[i]] / max(slope, _MIN_SLOPE)
         channels[total + count + i] = force / scales[1]
 
@@ -127,7 +136,7 @@ def write_servo_channels(
 def write_servo_targets(
     servos: ServoGeometry, servo_positions: FloatArray, positions: FloatArray
 ) -> None:
-    """Write the target positions of servos from their places, (q,) [m or rad]."""
+    """Write target lengths and crank angles, (q,) [m or rad], from servo positions, (q,) [m]."""
     count = len(servos.rest_lengths)
     for i in range(count):
         positions[i] = servos.rest_lengths[i] + servo_positions[i]
@@ -137,7 +146,7 @@ def write_servo_targets(
 
 
 def _carriage_positions(angles: FloatArray, cranks: FloatArray) -> FloatArray:
-    """Return the places of carriages at angles [rad], (c,) [m]."""
+    """Return the positions of carriages at crank angles [rad], (c,) [m]."""
     pairs = zip(angles.tolist(), cranks.tolist(), strict=True)
     return np.array(
         [carriage_position(angle, *crank)[0] for angle, crank in pairs], dtype=np.float64
@@ -145,5 +154,5 @@ def _carriage_positions(angles: FloatArray, cranks: FloatArray) -> FloatArray:
 
 
 def _monotonic_limits(robot: RobotModel) -> tuple[FloatArray, FloatArray]:
-    """Return limits of joints between which a slider-crank moves one way, (n,) each [rad]."""
+    """Return the joint limits within which a carriage moves in one direction, (n,) each [rad]."""
     return np.maximum(robot.lower, 0.0), np.minimum(robot.upper, np.pi)

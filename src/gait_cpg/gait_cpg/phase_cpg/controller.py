@@ -1,4 +1,4 @@
-"""The controller that walks on phase oscillators: one per leg, feet placed by leg kinematics."""
+"""Controller ``phase_cpg``: one phase oscillator per leg, feet placed by inverse kinematics."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ MIN_LEGS = 4
 Twist = tuple[float, float, float]
 ZERO_TWIST: Twist = (0.0, 0.0, 0.0)
 _MAX_SPEED = 1e6
-"""Component of a velocity [m/s, rad/s] beyond which more makes no difference: all stays finite."""
+"""Clamp of commanded velocities [m/s, rad/s], so that sums with them stay finite."""
 _MIN_AMPLITUDE = 1e-4
-"""Amplitude below which a robot that was told to stop stands: a lift of micrometres."""
+"""Amplitude below which a stopping robot stands: its feet lift by micrometres."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,14 +156,14 @@ class PhaseCpgParams(FootReflexParams):
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and read the file of a gait of its own."""
+        """Check all fields; with the gait ``own``, also its file."""
         super().__post_init__()
         if self.gait == OWN_GAIT:
             read_gait(self.gait_file)
 
 
 _MIN_LEVEL_SHARE = 1e-3
-"""Share of a slope that is let go at once where levelling was switched off: millimetres."""
+"""Share of a slope below which levelling that was switched off ends: millimetres."""
 _SHAPE_PARAMETERS = (
     'frequency',
     'duty_factor',
@@ -173,11 +173,11 @@ _SHAPE_PARAMETERS = (
     'stance_width',
     'sway',
 )
-"""Parameters that settle instead of jumping when they are changed during a walk."""
+"""Parameters that converge, instead of jumping, when they are changed during a walk."""
 _TWIST_SIZE = 3
-"""Where they begin beside the twist."""
+"""Number of components of the twist, which precede the shape in one array."""
 _INITIAL_SHARE = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
-"""Their share that holds from the start; what moves standing feet begins at nothing."""
+"""Shares of the shape in force at the start; shifts of standing feet start at zero."""
 
 
 _MORE_PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -241,7 +241,8 @@ class PhaseCpgController(ReflexController):
         )
         outward = np.where(feet[:, 1] < 0.0, -1.0, 1.0)
         self._nominal_feet = np.column_stack((feet, outward))
-        # Feet that cannot step aside slide in a turn: it takes a larger difference of strides.
+        # Feet that cannot step sideways slide in a turn: the strides are made for a higher yaw
+        # rate than the robot reaches.
         self._yaw_gain = 1.0 / skid_yaw_ratio(self._paths.legs, stance)
         columns = [robot.joint_index[name] for name in self._names]
         self._max_rates = robot.velocity_limit[columns]
@@ -252,13 +253,13 @@ class PhaseCpgController(ReflexController):
         self._steering = Steering()
         self.set_params(params)
         self.reset(0)
-        # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
+        # The first call on a machine compiles the kernels, for seconds: here, not in a walk.
         self._advance(1.0, (params.max_forward or 1.0, 0.0, 0.0), {})
         self.reset(0)
 
     @property
     def needs(self) -> frozenset[str]:
-        """Nothing, but where a reflex, levelling or the odometry is on."""
+        """Fields of the observation that reflexes, levelling and odometry read, if they are on."""
         needed = self._reflexes.needs
         if self._params.level:
             needed |= SLOPE_NEEDS
@@ -266,12 +267,12 @@ class PhaseCpgController(ReflexController):
 
     @property
     def velocity_limits(self) -> VelocityLimits:
-        """Limits of the velocities that are followed."""
+        """Limits within which a commanded velocity is followed."""
         params = self._params
         return symmetric_limits(params.max_forward, params.max_sideways, params.max_yaw_rate)
 
     def set_params(self, params: PhaseCpgParams) -> None:
-        """Replace the parameters; the walk settles into them."""
+        """Replace the parameters; the walk converges to them at ``convergence_rate``."""
         self._params = params
         if params.level:
             self._vertical_travel = vertical_travel(self._robot)
@@ -287,7 +288,7 @@ class PhaseCpgController(ReflexController):
             self._target_duty_offsets = np.zeros(len(self._lags))
         self._initial_phases = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
-        # The amplitude's double time constant is 2 / gain.
+        # A critically damped amplitude converges at the rate gain / 2.
         self._amplitude_gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
         turning = params.max_yaw_rate * self._yaw_gain
         self._limits = (params.max_forward, params.max_sideways, turning)
@@ -303,7 +304,7 @@ class PhaseCpgController(ReflexController):
         )
 
     def reset(self, seed: int) -> None:
-        """Stand in the nominal stance; nothing here is random, whatever the seed."""
+        """Return to the nominal stance; the seed is not used."""
         self._twist_and_shape = np.concatenate(
             (np.zeros(_TWIST_SIZE), self._target_shape * _INITIAL_SHARE)
         )
@@ -319,13 +320,14 @@ class PhaseCpgController(ReflexController):
         self._stop_walking()
 
     def _stop_walking(self) -> None:
+        """Set the oscillators to rest at the phases of the gait."""
         self._oscillators = np.zeros((3, len(self._lags)))
         self._oscillators[0] = self._initial_phases
         self._is_walking = False
 
     @property
     def _is_levelling(self) -> bool:
-        """True if the ground has a say in where the feet are."""
+        """True if the slope of the ground moves the feet."""
         return self._params.level > 0.0 or self._level_share > _MIN_LEVEL_SHARE
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
@@ -355,7 +357,23 @@ class PhaseCpgController(ReflexController):
     def _advance(
         self, dt: float, twist: Twist, set_points: Mapping[str, float]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return positions and rates, (K, n), of a control period at whose end a twist holds."""
+        """
+        Advance oscillators and feet by a control period; return joint positions and rates.
+
+        Parameters
+        ----------
+        dt : float [s]
+            Control period.
+        twist : (x, y, yaw) [m/s, m/s, rad/s]
+            Twist of the base at the end of the period.
+        set_points : mapping of str to float
+            Height and attitude of the body, ``sit``.
+
+        Returns
+        -------
+        positions, rates : (K, n) arrays [rad or m, and per s]
+
+        """
         samples = self._params.sub_samples
         period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
         state = WalkState(self._oscillators, self._twist_and_shape, self._duty_offsets)
@@ -370,7 +388,7 @@ class PhaseCpgController(ReflexController):
             settled,
             feet,
         )
-        # A robot that is told not to move walks until its feet hardly leave the ground.
+        # A stopping robot steps in place until its feet hardly leave the ground.
         if self._is_walking and not is_moving and self._oscillators[1].max() < _MIN_AMPLITUDE:
             self._stop_walking()
         if set_points or not self._posture.is_neutral:
@@ -392,7 +410,7 @@ class PhaseCpgController(ReflexController):
         return joints, rates
 
     def _limit_twist(self, dt: float, velocity: Twist) -> Twist:
-        """Return the twist that follows a velocity, bounded in size and in rate of change."""
+        """Return the twist that follows a velocity within limits of speed and acceleration."""
         now = self._twist_and_shape[:_TWIST_SIZE].tolist()
         commanded = (velocity[0], velocity[1], velocity[2] * self._yaw_gain)
         x, y, yaw = (
@@ -407,12 +425,12 @@ class PhaseCpgController(ReflexController):
 
     def state(self) -> Mapping[str, float]:
         """
-        Return where the gait is.
+        Return the state of the gait.
 
-        ``phase`` [rad] of the first leg, ``phase.<leg>`` [rad] in [0, 2 pi) from lift-off,
-        ``stance.<leg>`` 1 for a foot meant to be down, ``amplitude`` from standing (0) to walking
-        (1), ``odom.x``, ``odom.y`` [m] and ``odom.yaw`` [rad] where odometry is on, and
-        ``reflex.<name>``: how often each has acted.
+        ``phase`` [rad] of the first leg; ``phase.<leg>`` [rad] in [0, 2 pi) from lift-off;
+        ``stance.<leg>``, 1 for a leg in stance by plan; ``amplitude`` from standing (0) to walking
+        (1); ``odom.x``, ``odom.y`` [m] and ``odom.yaw`` [rad] with odometry on; and
+        ``reflex.<name>``, the number of activations.
         """
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
         is_down = self._stance_legs()
@@ -431,7 +449,7 @@ class PhaseCpgController(ReflexController):
         return values
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:
-        """Return where feet in the air will come down, (3,) [m], by leg, in the base frame."""
+        """Return the predicted foothold of each swinging leg, (3,) [m], in the base frame."""
         if not self._is_walking:
             return {}
         points = predict_footholds(
@@ -446,15 +464,15 @@ class PhaseCpgController(ReflexController):
         }
 
     def record_ranges(self) -> None:
-        """Keep from now on what the thresholds of reflexes are held against."""
+        """Record from now on the quantities that have thresholds of reflexes."""
         self._reflexes.record_ranges()
 
     def thresholds(self, margin: float) -> dict[str, float]:
-        """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
+        """Return thresholds of reflexes, by name, above the records by a share ``margin``."""
         return self._reflexes.thresholds(margin)
 
     def _stance_legs(self) -> BoolArray:
-        """Return which feet are meant to be down."""
+        """Return which legs are in stance by plan, (L,)."""
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
         is_down = is_stance(
             phases, float(self._twist_and_shape[_TWIST_SIZE + 1]) + self._duty_offsets

@@ -1,4 +1,4 @@
-"""The slope of the ground, felt by the feet that stand, and feet that follow it."""
+"""Slope of the ground, estimated from the stance feet, and compensation by the legs."""
 
 from __future__ import annotations
 
@@ -17,31 +17,39 @@ from gait_core.robot.model import RobotModel
 
 SLOPE_NEEDS = frozenset({'joint_positions', 'imu'})
 MAX_GRADIENT = math.tan(math.radians(35.0))
-"""No ground is felt to be steeper."""
+"""Largest estimated gradient."""
 _MIN_STANCE_FEET = 2
 _TRAVEL_SHARE = 0.5
-"""Of a leg's way up and down that a slope may take: the rest is for steps."""
+"""Share of the vertical travel of a foot that a slope can use; the rest is for steps."""
 _MIN_RISE = 1e-9
 TIME_CONSTANT = 0.8
-"""In which the gradient follows; in a trot more slowly, above all across a narrow stance [s]."""
+"""
+Time constant of the estimate [s].
+
+In a trot the estimate is slower, above all across a narrow stance.
+"""
 _RANK_TOLERANCE = 0.1
-"""Feet closer to one line than this share of its length tell nothing of the slope across it."""
+"""
+Smallest ratio of width to length of the stance feet.
+
+Below it the feet are on a line and do not determine the slope across it.
+"""
 
 
 class GroundSlope:
     """
-    Finds the ground's gradient from joint angles and attitude, wherever the body is.
+    Estimate of the gradient of the ground from joint positions and attitude.
 
-    Of feet that stand at the same time, one is higher than another by the gradient times the way
-    between them. Each period the gradient is moved towards what the feet of now say, in the
-    directions in which they are apart: the two feet of a trot say nothing across the line that
-    joins them, those of the next step do.
+    The heights of two stance feet differ by the gradient times their horizontal distance. In each
+    period the estimate is moved toward the least-squares fit, only in the directions in which the
+    feet are apart: the two feet of a trot do not determine the slope across their line, the two of
+    the next step do.
 
     Parameters
     ----------
     robot : RobotModel
     legs : sequence of str
-        Names, in the order in which ``update`` is told who stands.
+        Names, in the order of ``stance`` in ``update``.
 
     Attributes
     ----------
@@ -56,21 +64,22 @@ class GroundSlope:
         self.reset()
 
     def reset(self) -> None:
-        """Take the ground for level."""
+        """Set the gradient to zero."""
         self.gradient: FloatArray = np.zeros(2)
         self._yaw = 0.0
 
     def update(self, dt: float, stance: BoolArray, observation: Observation) -> None:
         """
-        Look at the feet that stand.
+        Advance the estimate by a control period.
 
         Parameters
         ----------
         dt : float [s]
+            Control period.
         stance : (L,) bool array
-            Which feet are meant to stand; one that has just lost the ground is near it.
-        seen : Observation
-            Without joint positions or IMU nothing is learnt.
+            Whether each leg is in stance by the plan of the walk.
+        observation : Observation
+            Without joint positions or IMU the estimate stays.
 
         """
         if observation.joint_positions is None or observation.imu is None:
@@ -89,7 +98,8 @@ class GroundSlope:
         )
         offsets = feet - feet.mean(axis=0)
         distances, heights = offsets[:, :2], offsets[:, 2]
-        # Of two feet: the least change, which is along the line that joins them.
+        # Correction of the gradient by least squares of minimum norm: with two feet it lies along
+        # the line that joins them.
         change = np.linalg.lstsq(
             distances, heights - distances @ self.gradient, rcond=_RANK_TOLERANCE
         )[0]
@@ -99,7 +109,7 @@ class GroundSlope:
 
     @property
     def gradient_in_base(self) -> FloatArray:
-        """Rise of the ground ahead and to the left of the base, (2,)."""
+        """Gradient of the ground along the axes of the base, forward and left, (2,)."""
         c, s = math.cos(self._yaw), math.sin(self._yaw)
         x, y = self.gradient.tolist()
         ahead: FloatArray = np.array([c * x + s * y, c * y - s * x])
@@ -108,17 +118,17 @@ class GroundSlope:
 
 def follow_ground(feet: FloatArray, before: FloatArray, now: FloatArray) -> FloatArray:
     """
-    Return feet raised by the rise of the ground at their places, (L, K, 3) [m].
+    Return feet raised by the rise of the ground below them, (L, K, 3) [m].
 
-    The base keeps its distance from the ground under it, and the legs between the two their
-    direction: a share of the slope is taken by their lengths instead of by the body's attitude.
+    The base keeps its height over the ground below it; legs become longer downhill and shorter
+    uphill, so that the base need not tilt with the slope.
 
     Parameters
     ----------
     feet : (L, K, 3) array [m]
-        In the base frame, as for level ground, at K samples of a control period.
+        Feet for level ground at K samples of a control period, in the base frame.
     before, now : (2,) arrays
-        Rise ahead and to the left at the beginning and the end of the period, linear between.
+        Gradient forward and left at the start and at the end of the period; linear in between.
 
     """
     samples = feet.shape[1]
@@ -131,7 +141,7 @@ def follow_ground(feet: FloatArray, before: FloatArray, now: FloatArray) -> Floa
 
 @cached_per_robot
 def vertical_travel(robot: RobotModel) -> FloatArray:
-    """Return how far the feet of a robot may go up and down for a slope, (2, L) [m]; kept."""
+    """Return the travel of each foot up and down that a slope can use, (2, L) [m]; cached."""
     spaces = [leg_workspace(robot, leg.name) for leg in robot.legs]
     return _TRAVEL_SHARE * np.array(
         [[space.up for space in spaces], [space.down for space in spaces]]
@@ -140,15 +150,16 @@ def vertical_travel(robot: RobotModel) -> FloatArray:
 
 def limit_gradient(gradient: FloatArray, feet: FloatArray, travel: FloatArray) -> FloatArray:
     """
-    Return as much of a rise ahead and to the left, (2,), as every leg can follow.
+    Return a gradient, scaled down until all legs can follow it, (2,).
 
     Parameters
     ----------
-    rise : (2,) array
+    gradient : (2,) array
+        Forward and left.
     feet : (L, 3) array [m]
-        In the nominal stance, in the base frame.
-    room : (2, L) array [m]
-        Up and down, of the same legs.
+        Feet in the nominal stance, in the base frame.
+    travel : (2, L) array [m]
+        Travel of each foot up and down.
 
     """
     rises = feet[:, :2] @ gradient

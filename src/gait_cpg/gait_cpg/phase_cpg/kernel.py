@@ -22,9 +22,9 @@ class WalkState(NamedTuple):
     oscillators : (3, L) array [rad, -, 1/s]
         Phases, amplitudes and their rates.
     twist_and_shape : (10,) array
-        Twist and shape, as of ``swing.Steps``.
-    extra : (L,) array
-        Excess of each leg's duty factor over that of the shape.
+        Twist and shape, as in ``swing.StepParameters``.
+    duty_offsets : (L,) array
+        Duty factor of each leg less that of the shape.
 
     """
 
@@ -42,11 +42,11 @@ class WalkShape(NamedTuple):
     stance : (L, 4) array [m, -]
         Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
     gain : (L,) array [1/s]
-        Of the amplitudes.
+        Gain of the amplitudes.
     cosine, sine : (L, L) arrays [rad/s]
-        Of the coupling.
-    shape, extra : (7,) and (L,) arrays
-        As of ``swing.Steps``.
+        As in ``oscillators.Coupling``.
+    shape, duty_offsets : (7,) and (L,) arrays
+        As in ``swing.StepParameters``.
 
     """
 
@@ -61,7 +61,7 @@ class WalkShape(NamedTuple):
 @numba.njit(cache=True)
 def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-untyped-def]
     """
-    Advance a walk by a control period of K samples; write the feet at each, (L, K, 3) [m].
+    Advance a walk by a control period of K samples; write the feet at each sample.
 
     Parameters
     ----------
@@ -69,13 +69,14 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
         Overwritten.
     gait : WalkShape
     twist : (3,) array [m/s, m/s, rad/s]
-        At the end. Where all are zero the amplitudes sink to zero, else they rise to one.
+        Twist at the end of the period. The target of the amplitudes is 0 for a twist of zero,
+        else 1.
     period : float [s]
-        Of a sample; zero for a robot that stands: its oscillators and feet stand still.
+        Time between samples; zero for a robot that stands: its oscillators do not move.
     settled : float
-        Share of the way to the gait that is covered at the end.
+        Share of the difference to the gait by which the shape converges in this period.
     feet : (L, K, 3) array [m]
-        Written.
+        Written, in the base frame.
 
     """
     legs, samples, _ = feet.shape
@@ -113,9 +114,9 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
 @numba.njit(cache=True)
 def _advance_oscillators(oscillators, gait, goal, period, phases, amplitudes):  # type: ignore[no-untyped-def]
     """
-    Write K samples of the oscillators, (K, L), and leave them as they are at the last.
+    Advance the oscillators by K samples; write phases and amplitudes, (K, L) each.
 
-    The goal is a frequency [Hz] and an amplitude.
+    ``goal`` is the frequency [Hz] and the target amplitude of all oscillators.
     """
     legs = phases.shape[1]
     rates = np.empty(phases.shape)
@@ -137,10 +138,21 @@ def _advance_oscillators(oscillators, gait, goal, period, phases, amplitudes):  
 @numba.njit(cache=True)
 def limit_joint_rates(last_joints, max_rates, period, joints, rates):  # type: ignore[no-untyped-def]
     """
-    Write the rates (N, n) to joint positions (N, n) that come one period [s] after the other.
+    Write the rates that lead to successive joint positions, within the velocity limits.
 
-    Where the nearest point in reach jumped, a joint follows no faster than it can: its positions
-    are overwritten. The last of them become ``last``, (n,).
+    Positions that a joint cannot reach in time are overwritten: inverse kinematics can jump where
+    a foot is out of reach.
+
+    Parameters
+    ----------
+    last_joints : (n,) array [rad or m]
+        Positions before the first sample; overwritten by the last sample.
+    max_rates : (n,) array [rad/s or m/s]
+        Velocity limits.
+    period : float [s]
+        Time between samples.
+    joints, rates : (N, n) arrays
+        Positions, limited, and rates, written.
     """
     for i in range(len(last_joints)):
         position, max_change = last_joints[i], max_rates[i] * period

@@ -1,4 +1,4 @@
-"""The body over its feet: height, attitude, and sitting down, at bounded rates."""
+"""Pose of the base over the feet by set points: height, attitude and sitting, at bounded rates."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from gait_core.robot.model import RobotModel
 from gait_core.robot.shapes import link_points
 
 SET_POINTS = ('height', 'roll', 'pitch', 'yaw', 'sit')
-"""Height [m] over that of the walk, attitude [rad], and 1 to sit down, 0 to stand."""
+"""Height relative to the walk [m], attitude [rad], and 1 to sit down, 0 to stand up."""
 _SIT_CLEARANCE = 0.005
-"""Height [m] at which a sitting body ends over the ground: it is not pressed into it."""
+"""Height of a sitting body over the ground [m], so that it is not pressed into it."""
 _FALL_MARGIN = 0.05
-"""Share of its height by which a sitting body stays above where it counts as fallen."""
+"""Margin of a sitting body over the height of a fall, as a share of the nominal height."""
 _SIT_TIME = 1.5
-"""In which a robot sits down or stands up [s]."""
+"""Duration of sitting down and of standing up [s]."""
 _TURN_RATE = 0.6
-"""Of roll, pitch and yaw [rad/s]."""
+"""Rate of roll, pitch and yaw [rad/s]."""
 _HEIGHT_RATE_SHARE = 0.5
-"""Of the height of the body by which a set point moves it in a second."""
+"""Rate of the height as a share of the height of the base [1/s]."""
 
 
 class BodyPosture:
     """
-    Moves feet, in the base frame, so that the body takes a height and an attitude over them.
+    Motion of the feet in the base frame that gives the base a height and an attitude.
 
     Parameters
     ----------
     robot : RobotModel
     feet : (L, 3) array [m]
-        In the nominal stance.
+        Feet in the nominal stance, in the base frame.
 
     Attributes
     ----------
-    upright : bool
-        Whether the feet are where the walk has them; without set points they stay there.
-    sitting : bool
-        Whether the body is lower than to walk.
+    is_neutral : bool
+        Whether the pose is that of the walk; without set points it stays so.
+    is_sitting : bool
+        Whether the robot sits, sits down or stands up.
 
     """
 
@@ -55,7 +55,7 @@ class BodyPosture:
         self.reset()
 
     def reset(self) -> None:
-        """Stand upright at the height of the walk."""
+        """Return to the pose of the walk."""
         self._now = np.zeros(len(SET_POINTS))
         self.is_neutral, self.is_sitting = True, False
 
@@ -63,15 +63,16 @@ class BodyPosture:
         self, dt: float, set_points: Mapping[str, float], feet: FloatArray
     ) -> FloatArray:
         """
-        Return the feet of a control period under the body that set points ask for.
+        Return the feet of a control period, moved for the pose that set points ask for.
 
         Parameters
         ----------
         dt : float [s]
+            Control period.
         set_points : mapping of str to float
-            Any of ``SET_POINTS``; what is not named goes back to zero.
+            Any of ``SET_POINTS``; others return to zero.
         feet : (L, K, 3) array [m]
-            As the walk wants them at K samples.
+            Feet of the walk at K samples, in the base frame.
 
         """
         wanted = np.array([set_points.get(name, 0.0) for name in SET_POINTS])
@@ -81,6 +82,7 @@ class BodyPosture:
         before = self._now
         self._now = before + np.clip(wanted - before, -max_change, max_change)
         self.is_neutral, self.is_sitting = not self._now.any(), bool(self._now[-1] > 0.0)
+        # Feet of a walk without set points pass unchanged, to the last bit.
         if self.is_neutral and not before.any():
             return feet
         moved = np.empty_like(feet)
@@ -89,6 +91,7 @@ class BodyPosture:
             height, roll, pitch, yaw, sit = (
                 before + (k + 1.0) / samples * (self._now - before)
             ).tolist()
+            # Smooth step 3 s^2 - 2 s^3: the body starts and stops without a jump of velocity.
             drop = 0.0 if sit == 0.0 else sit * sit * (3.0 - 2.0 * sit) * self.sit_drop
             turned = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
             moved[:, k] = turned - np.array([0.0, 0.0, height - drop])
@@ -97,9 +100,10 @@ class BodyPosture:
     @property
     def sit_drop(self) -> float:
         """
-        By how much the body can be lowered [m].
+        Distance by which the body is lowered to sit [m].
 
-        Until it lies on the ground, legs end, or it would count as fallen.
+        Limited by the ground below the body, by the travel of the legs, and by the height below
+        which the robot counts as fallen.
         """
         if self._drop is None:
             leg_travel = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
@@ -112,7 +116,7 @@ class BodyPosture:
 
 
 def _body_clearance(robot: RobotModel) -> float:
-    """Return the height of the lowest point of the root's body over that of the soles [m]."""
+    """Return the height of the lowest point of the base over the soles [m]."""
     poses = link_poses(robot, robot.joint_stance)
     heads, root = rigid_body_heads(robot), robot.roots[0]
     lowest = {}

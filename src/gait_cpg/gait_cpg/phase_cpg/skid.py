@@ -1,4 +1,4 @@
-"""Turning of robots whose legs cannot step aside: by strides of other lengths on either side."""
+"""Yaw of robots whose legs cannot step sideways: skid steering."""
 
 from __future__ import annotations
 
@@ -11,30 +11,28 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.leg_ik import LegKinematics
 
 _MIN_SIDE_SHARE = 0.1
-"""Share of a move to the side that a foot can take part in, below which it cannot step aside."""
+"""Share of a sideways motion that a foot must be able to follow to step sideways."""
 
 
 def skid_yaw_ratio(legs: Sequence[LegKinematics], stance: Sequence[npt.ArrayLike]) -> float:
     r"""
-    Return which share of a turning rate comes about by feet that only go forward and back.
+    Return the yaw rate of a robot with skid steering over the yaw rate of its strides.
 
-    Where a body turns, feet before and behind its middle must go sideways. Feet that cannot slide
-    there instead, and their friction holds against what the sides' difference of speed brings.
-    With feet at :math:`(\pm a, \pm b)` that carry alike, and friction that opposes each foot's
-    sliding and is the same in all directions, both are in balance at a rate of
-    :math:`b^2 / (a^2 + b^2)` of the one that the strides are made for: the rotation that fits the
-    motion of the feet best by least squares.
+    In a turn, feet in front of and behind the centre must move sideways. Feet that cannot do so
+    slide, and their friction works against the difference of the strides of both sides. For feet
+    at :math:`(\pm a, \pm b)` under equal load with isotropic friction the two balance at the ratio
+    :math:`b^2 / (a^2 + b^2)`: the rotation that fits the motion of the feet by least squares.
 
     Parameters
     ----------
     legs : sequence of LegKinematics
     stance : sequence of (m,) arrays [rad or m]
-        Joints of each leg.
+        Joint positions of each leg in the nominal stance.
 
     Returns
     -------
     float
-        Between 0 and 1; 1 where any foot can step aside.
+        Between 0 and 1; 1 if any foot can step sideways.
 
     """
     if any(
@@ -48,7 +46,7 @@ def skid_yaw_ratio(legs: Sequence[LegKinematics], stance: Sequence[npt.ArrayLike
 
 
 def _side_share(leg: LegKinematics, joints: npt.ArrayLike) -> float:
-    """Return the part of a move to the side that the joints can bring about, 0 to 1."""
+    """Return the share of a sideways motion of the foot that the joints can produce, 0 to 1."""
     directions, sizes, _ = np.linalg.svd(leg.jacobian(joints)[:3])
     reachable: FloatArray = directions[:, : len(sizes)][:, sizes > 1e-6 * sizes[0]]
     return float(np.linalg.norm(reachable[1]))

@@ -1,11 +1,11 @@
 r"""
-Foot trajectories: where a foot is in the base frame at a phase of its cycle, and will land.
+Foot trajectories in the base frame over the phase, and predicted footholds.
 
-A cycle begins with lift-off at phase 0. The foot swings until touch-down at ``2 pi (1 - beta)``
-and then stands for the duty factor ``beta``. On the ground it moves exactly as the ground does
-under a base that moves with a constant twist: a straight line at constant speed, or an arc where
-the base turns. In the air a quintic meets that motion in position, velocity and acceleration of
-the straight line, and a quartic lifts and lowers the foot without vertical speed at both ends.
+A cycle begins with lift-off at phase 0. The foot swings until touch-down at ``2 pi (1 - beta)``,
+with the duty factor ``beta``. In stance the foot moves as the ground does under a base with
+constant twist: on a straight line at constant speed, or on an arc if the base turns. In swing a
+quintic continues that motion in position and velocity, with zero acceleration at both ends, and a
+quartic lifts and lowers the foot with zero vertical velocity at both ends.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _TWO_PI = 2.0 * math.pi
 
 
 def is_stance(phase: FloatArray, duty_factor: float | FloatArray) -> BoolArray:
-    """Return which phases [rad] belong to the stance; lift-off, at 0, belongs to the swing."""
+    """Return which phases [rad] are in stance; lift-off, at 0, is in swing."""
     return np.asarray(np.mod(phase, _TWO_PI) >= _TWO_PI * (1.0 - duty_factor))
 
 
 def ground_points_after(points: FloatArray, twist: FloatArray, time: FloatArray) -> FloatArray:
     r"""
-    Return where points fixed to the ground are in the base frame after some time.
+    Return points fixed to the ground in the base frame after a time.
 
     A base that moves with the constant planar twist ``(v, w)`` turns by ``w t`` and is displaced
     by ``S(w t) v t`` with ``S`` the mean of the rotations in between; the ground moves inversely.
@@ -37,11 +37,11 @@ def ground_points_after(points: FloatArray, twist: FloatArray, time: FloatArray)
     Parameters
     ----------
     points : (..., 2) array [m]
-        In the base frame at time 0.
+        Points in the base frame at time 0.
     twist : (..., 3) array [m/s, m/s, rad/s]
-        Forward, left and yaw rate, in the base frame.
+        Forward, left and yaw velocity of the base, in the base frame.
     time : (...) array or float [s]
-        May be negative.
+        Can be negative.
 
     Returns
     -------
@@ -63,8 +63,8 @@ def foot_positions(
     """
     Return the feet of a steady gait in the base frame; leading axes broadcast.
 
-    Continuous in phase with a continuous first derivative, periodic, and at mid-stance equal to
-    ``feet``.
+    The trajectory is periodic in the phase with a continuous first derivative, and equal to
+    ``feet`` at mid-stance.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def foot_positions(
     feet : (..., 3) array [m]
         Each foot at mid-stance.
     twist : (..., 3) array [m/s, m/s, rad/s]
-        Of the base: forward, left and yaw rate.
+        Forward, left and yaw velocity of the base.
     frequency : (...) array or float [Hz]
-        Cycles per second at which the phases advance.
+        Gait cycles per second.
     duty_factor : (...) array or float
-        Stance share of a cycle, between 0 and 1.
+        Between 0 and 1.
     clearance : (...) array or float [m]
         Height of the foot over the ground at mid-swing.
 
@@ -92,8 +92,9 @@ def foot_positions(
 
 @numba.njit(cache=True)
 def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
+    # Displacement of the base: the mean rotation over the time, times velocity and time. Its
+    # entries are sin(a) / a and (1 - cos(a)) / a; near zero by series with errors below a^4 / 100.
     angle = twist[2] * time
-    # sin(a) / a and (1 - cos(a)) / a: near zero by their series, which err below a^4 / 100 there.
     if abs(angle) > 1e-4:
         along, across = math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle
     else:
@@ -111,7 +112,7 @@ def _ground_points(point, twist, time, out):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _quintic(u, start, end, start_rate, end_rate):  # type: ignore[no-untyped-def]
-    # Hermite interpolation without acceleration at either end.
+    # Quintic Hermite interpolation, u from 0 to 1, with zero acceleration at both ends.
     u3 = u * u * u
     return (
         start
@@ -128,11 +129,13 @@ def _foot_position(  # type: ignore[no-untyped-def]
     share = (phase % _TWO_PI) / _TWO_PI
     swing_share = 1.0 - duty_factor
     half_stance = 0.5 * duty_factor / frequency
+    # Stance: the foot is fixed to the ground, at its nominal position at mid-stance.
     if share >= swing_share:
         time = (share - swing_share) / frequency - half_stance
         out[0], out[1] = _ground_point(foot[0], foot[1], twist, time)
         out[2] = foot[2]
         return
+    # Swing: from lift-off, half a stance after mid-stance, to touch-down, half a stance before it.
     x0, y0 = _ground_point(foot[0], foot[1], twist, half_stance)
     x1, y1 = _ground_point(foot[0], foot[1], twist, -half_stance)
     u, duration = share / swing_share, swing_share / frequency
@@ -158,17 +161,17 @@ def _foot_positions(  # type: ignore[no-untyped-def]
 
 class StepParameters(NamedTuple):
     """
-    Steps of L legs at one time.
+    Parameters of the steps of L legs at an instant.
 
     Attributes
     ----------
     twist : (3,) array [m/s, m/s, rad/s]
-        Of the base, as of ``foot_positions``.
+        Twist of the base, as in ``foot_positions``.
     shape : (7,) array
-        Frequency [Hz], duty factor, clearance, height of the body over its nominal one, its shift
-        forward, outward move of the feet and sway [m].
-    extra : (L,) array
-        Excess of each leg's duty factor over that of the shape.
+        Frequency [Hz], duty factor, clearance, height of the body relative to the nominal stance,
+        forward shift of the body, outward shift of the feet, and sway [m].
+    duty_offsets : (L,) array
+        Duty factor of each leg less that of the shape.
 
     """
 
@@ -180,16 +183,16 @@ class StepParameters(NamedTuple):
 @numba.njit(cache=True)
 def write_foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[no-untyped-def]
     """
-    Write the feet in the base frame at K equidistant samples of a control period; compiled.
+    Write the feet in the base frame at K equidistant samples of a control period.
 
     Parameters
     ----------
     phases, amplitudes : (K, L) arrays [rad, -]
-        The amplitude scales a foot's way between standing (0) and walking (1).
+        An amplitude scales the motion of a foot from standing (0) to walking (1).
     stance : (L, 4) array [m, -]
         Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
-    first, last : Steps
-        At the beginning and the end of the period, linear between.
+    first, last : StepParameters
+        Parameters at the start and at the end of the period; linear in between.
     out : (L, K, 3) array [m]
         Written.
 
@@ -205,7 +208,8 @@ def write_foot_targets(phases, amplitudes, stance, first, last, out):  # type: i
         shape = first_shape + share * (last_shape - first_shape)
         frequency, duty_factor, clearance = shape[0], shape[1], shape[2]
         height, shift, width, sway = shape[3], shape[4], shape[5], shape[6]
-        # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
+        # Sway: the cosine is 1 at mid-swing of a leg and shifts the body away from that leg;
+        # legs that swing on both sides at once cancel.
         sway_shift = 0.0
         for i in range(legs):
             duty = duty_factor + (first_offsets[i] + share * (last_offsets[i] - first_offsets[i]))
@@ -219,6 +223,7 @@ def write_foot_targets(phases, amplitudes, stance, first, last, out):  # type: i
             duty = duty_factor + (first_offsets[i] + share * (last_offsets[i] - first_offsets[i]))
             _foot_position(phases[k, i], foot, twist, frequency, duty, clearance, path)
             path[1] += sway_shift
+            # The amplitude scales the whole trajectory about the standing foot.
             for j in range(3):
                 path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])
 
@@ -227,23 +232,23 @@ def predict_footholds(
     oscillators: FloatArray, feet: FloatArray, motion: FloatArray, duty_offsets: FloatArray
 ) -> FloatArray:
     """
-    Return where feet that swing will touch down, in the base frame as it is now.
+    Predict the footholds of swinging feet in the present base frame.
 
     Parameters
     ----------
     oscillators : (3, L) array
         Phases [rad] and amplitudes in the first rows.
     feet : (L, 4) array [m]
-        In the nominal stance, and on which side: as the last two of ``foot_targets``.
-    twist_and_shape : (10,) array
-        Twist and shape, as of ``foot_targets``.
-    extra : (L,) array
-        By which the duty factor of each leg is more than that of the shape.
+        Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
+    motion : (10,) array
+        Twist and shape, as in ``StepParameters``.
+    duty_offsets : (L,) array
+        Duty factor of each leg less that of the shape.
 
     Returns
     -------
     (L, 3) array [m]
-        Of feet that stand, where they would land if they swung.
+        For feet in stance, the foothold if they were at touch-down.
 
     """
     (phases, amplitudes), twist = oscillators[:2], motion[:3]
@@ -251,7 +256,8 @@ def predict_footholds(
     duty_factors = duty_factor + duty_offsets
     outward = feet[:, 3]
     stance_feet = feet[:, :3] + np.outer(outward, (0.0, width, 0.0)) - (shift, 0.0, height)
-    # The base goes as far as the feet that stand push it, and the ground the other way.
+    # Scaled by the amplitude, the base moves as far as the stance feet push it. In its frame the
+    # ground, with the foothold, moves the other way until touch-down.
     twists = np.outer(amplitudes, twist)
     share = np.mod(phases, _TWO_PI) / _TWO_PI
     time_left = np.clip(1.0 - duty_factors - share, 0.0, None) / frequency

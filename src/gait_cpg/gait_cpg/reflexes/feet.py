@@ -1,11 +1,11 @@
 """
-Reflexes of feet as layers over any walk that says which of its legs stand.
+Foot reflexes: layers between a walk and the joints.
 
-A layer knows the walk only by the joint targets that it asks for: the feet of these, by the legs'
-kinematics, are moved where a reflex acts, and the joints follow. What stands in a walk's way is
-felt as the lag of a swinging foot behind where it was told to be, a hole as a stance without
-ground, a fall as a lean beyond that of undisturbed walks: standing feet level the body, those that
-swing go where it falls to. Without a reflex at work targets pass unchanged, to the last bit.
+The reflexes take the joint targets of any walk and its stance legs, compute the feet by forward
+kinematics, shift them where a reflex acts, and solve for the joints again. An obstacle shows as
+the lag of a swinging foot behind its target, a hole as a stance without contact, a fall as tilt in
+excess of an undisturbed walk: then stance feet level the base, and swinging feet step to the low
+side. While no reflex acts, targets pass unchanged to the last bit.
 
 References
 ----------
@@ -30,7 +30,7 @@ from gait_core.robot.model import RobotModel
 from gait_cpg.reflexes.tilt import Tilt, TiltParams
 
 FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
-"""The layers; each is a parameter that is true where it is on."""
+"""Names of the reflexes; each is a parameter that switches it on."""
 _REFLEX_NEEDS = frozenset({'joint_positions', 'contacts'})
 _MIN_MOTION = 1e-9
 _IK_ITERATIONS, _IK_DAMPING = 4, 0.02
@@ -39,7 +39,7 @@ _HORIZONTAL = np.array([1.0, 1.0, 0.0])
 
 @dataclass(frozen=True, kw_only=True)
 class FootReflexParams(TiltParams):
-    """Parameters of the reflexes of feet; lengths in lengths of the leg in its nominal stance."""
+    """Parameters of the foot reflexes; leg lengths are those in the nominal stance."""
 
     elevator_reflex: bool = bool_parameter(
         False, doc='A foot that meets an obstacle in its swing is lifted higher.'
@@ -109,22 +109,22 @@ class FootReflexParams(TiltParams):
 
 class FootReflexes:
     """
-    The layers at work over the targets of one walk.
+    Foot reflexes over the targets of one walk.
 
     Parameters
     ----------
     robot : RobotModel
     legs : sequence of str
-        In the order in which the walk says who stands.
+        Names, in the order of the walk's ``stance``.
 
     Attributes
     ----------
     offsets : (L, 3) array [m]
-        By which feet are told elsewhere than the walk wants them, in the base frame.
+        Shifts of the feet away from the targets of the walk, in the base frame.
     counts : dict of str to int
-        How often each reflex has acted since the start.
-    active : bool
-        Whether what happens can change the targets.
+        Number of activations of each reflex since the start.
+    is_active : bool
+        Whether ``apply`` has to be called: a reflex is on, still decays, or is recorded.
 
     """
 
@@ -148,7 +148,7 @@ class FootReflexes:
         self.set_params(FootReflexParams())
 
     def reset(self) -> None:
-        """Forget what was felt."""
+        """Set all shifts, counts and records to zero."""
         shape = (len(self._legs), 3)
         self.tilt.reset()
         self.offsets: FloatArray = np.zeros(shape)
@@ -165,7 +165,7 @@ class FootReflexes:
         self._update_active()
 
     def set_params(self, params: FootReflexParams) -> None:
-        """Take thresholds and switches; what acts is drawn back where it is switched off."""
+        """Replace the parameters; the shift of a reflex that is switched off decays."""
         self._params = params
         self._is_enabled = any(getattr(params, name) for name in FOOT_REFLEXES)
         self._update_active()
@@ -175,7 +175,7 @@ class FootReflexes:
 
     @property
     def needs(self) -> frozenset[str]:
-        """Fields of an observation that the active reflexes need."""
+        """Fields of an observation that the active reflexes read."""
         if not self.is_active:
             return frozenset()
         return (
@@ -185,11 +185,11 @@ class FootReflexes:
         )
 
     def record_ranges(self) -> None:
-        """Keep from now on the most of what thresholds are held against."""
+        """Record from now on the maxima of the quantities that have thresholds."""
         self._is_recording = self.is_active = True
 
     def thresholds(self, margin: float) -> dict[str, float]:
-        """Return thresholds a share beyond what was felt while watched, by name."""
+        """Return thresholds above the recorded maxima by a share ``margin``, by parameter name."""
         of_feet = {name: (1.0 + margin) * most for name, most in self._maxima.items()}
         return {**of_feet, **self.tilt.thresholds(margin)}
 
@@ -197,17 +197,18 @@ class FootReflexes:
         self, dt: float, targets: JointTargets, stance: BoolArray, observation: Observation
     ) -> JointTargets:
         """
-        Return the targets of a control period with feet moved where a reflex acts.
+        Return the targets of a control period with the feet shifted by the reflexes.
 
         Parameters
         ----------
         dt : float [s]
+            Control period.
         targets : JointTargets
-            With positions of every joint of the legs.
+            Positions of at least all joints of the legs.
         stance : (L,) bool array
-            Which legs stand by the walk.
-        seen : Observation
-            Has joint positions and contacts.
+            Whether each leg is in stance by the plan of the walk.
+        observation : Observation
+            Joint positions, contacts and, for the posture reflex, IMU at the start of the period.
 
         """
         index = {name: i for i, name in enumerate(targets.names)}
@@ -223,14 +224,16 @@ class FootReflexes:
         return targets
 
     def _feet(self, joints: FloatArray, columns: list[list[int]]) -> FloatArray:
+        """Return the feet in the base frame, (L, 3) [m], by forward kinematics."""
         pairs = zip(self._legs, columns, strict=True)
         return np.array([leg.forward(joints[of_leg])[0] for leg, of_leg in pairs])
 
     def _update_offsets(
         self, dt: float, planned: FloatArray, stance: BoolArray, observation: Observation
     ) -> None:
-        """Move the offsets by a control period, by what is felt at its beginning."""
+        """Advance the shifts of the feet by a control period, by the observation at its start."""
         params = self._params
+        # Measured quantities: tilt, lag of the feet along their motion, time without contact.
         self.tilt.update(observation.imu, params)
         direction, lag = self._swing_lag(planned, observation)
         grounded = np.zeros(len(planned), dtype=bool)
@@ -239,7 +242,10 @@ class FootReflexes:
         self._groundless = np.where(stance & ~grounded, self._groundless + dt, 0.0)
         if self._is_recording:
             self._record_maxima(lag, stance)
+        # An obstacle is remembered until touch-down: once lifted, the foot lags no longer.
         self._is_held = ~stance & (self._is_held | (lag > params.held_lag))
+        # Pearson and Franklin (1984): elevator reflex, retraction and search set a goal for the
+        # shift of each foot; without a reflex the goal is zero.
         goal = np.zeros_like(planned)
         relative_rate = max(params.elevator_lift, params.retraction_way) / params.reflex_time
         rates: FloatArray = self._leg_lengths * relative_rate
@@ -255,6 +261,7 @@ class FootReflexes:
             )
         if params.foothold_search:
             self._set_search_goals(stance, goal, rates)
+        # Shifts move to their goals at bounded rates, so that targets stay continuous.
         max_change = dt * rates[:, None]
         self._obstacle_offsets = self._obstacle_offsets + np.clip(
             goal - self._obstacle_offsets, -max_change, max_change
@@ -268,28 +275,30 @@ class FootReflexes:
         self._update_active()
 
     def _posture_goals(self, stance: BoolArray) -> FloatArray:
-        """Return by how much feet are to be elsewhere because the body leans, (L, 3) [m]."""
+        """Return the shifts of the feet that the posture reflex asks for, (L, 3) [m]."""
         params, goal = self._params, np.zeros_like(self._nominal_feet)
         if not params.posture_reflex:
             return goal
         excess = self.tilt.excess
         self._count_onsets('posture_reflex', excess != 0.0)
         roll, pitch = excess
+        # Small-angle height error of the body over each stance foot: x pitch - y roll.
         sinkage = self._nominal_feet[:, 0] * pitch - self._nominal_feet[:, 1] * roll
         goal[stance, 2] = -params.lean_gain * sinkage[stance]
+        # Swinging feet step to the low side, to catch the fall.
         shift = params.lean_step * self._leg_lengths[~stance]
         goal[~stance, 0], goal[~stance, 1] = shift * pitch, -shift * roll
         limit = params.lean_most * self._leg_lengths[:, None]
         return np.asarray(np.clip(goal, -limit, limit))
 
     def _set_search_goals(self, stance: BoolArray, goal: FloatArray, rates: FloatArray) -> None:
-        """Set where feet that find no ground are to go, and how fast."""
+        """Write goals and rates of the feet that search for ground into ``goal`` and ``rates``."""
         params = self._params
         depth = params.search_depth * self._leg_lengths
         is_searching = self._count_onsets(
             'foothold_search', self._groundless > params.groundless_time
         )
-        # Down to the full depth as long as nothing bears, and no further once it does.
+        # Down to the full depth until the foot has contact; then it stays at that depth.
         goal[is_searching, 2] = -depth[is_searching]
         has_ground = stance & ~is_searching & (self._obstacle_offsets[:, 2] < 0.0)
         goal[has_ground, 2] = self._obstacle_offsets[has_ground, 2]
@@ -298,7 +307,19 @@ class FootReflexes:
     def _swing_lag(
         self, planned: FloatArray, observation: Observation
     ) -> tuple[FloatArray, FloatArray]:
-        """Return which way feet are moved, (L, 3), and how far they lag in leg lengths, (L,)."""
+        """
+        Return the horizontal direction of motion and the lag of each foot.
+
+        Both are zero in the first control period and without joint positions.
+
+        Returns
+        -------
+        direction : (L, 3) array
+            Unit vectors; zero for a foot at rest.
+        lag : (L,) array [leg lengths]
+            Distance of the measured foot behind its last target along the direction.
+
+        """
         if (
             self._shifted_feet is None
             or self._planned_feet is None
@@ -314,6 +335,7 @@ class FootReflexes:
         return direction, (behind * direction).sum(axis=1) / self._leg_lengths
 
     def _record_maxima(self, lag: FloatArray, stance: BoolArray) -> None:
+        """Extend the records of tilt, lag in swing and time of a stance without contact."""
         self.tilt.widen_recorded_range()
         for name, values, legs in (
             ('held_lag', lag, ~stance),
@@ -322,16 +344,17 @@ class FootReflexes:
             self._maxima[name] = max(self._maxima[name], float(values[legs].max(initial=0.0)))
 
     def _count_onsets(self, reflex: str, acting: BoolArray) -> BoolArray:
-        """Count the legs in which a reflex begins to act; return where it acts."""
+        """Count the elements in which a reflex begins to act; return ``acting``."""
         acting_before = self._acting_legs.get(reflex, np.zeros_like(acting))
         self.counts[reflex] += int((acting & ~acting_before).sum())
         self._acting_legs[reflex] = acting
         return acting
 
     def _joints_at_foot(self, number: int, joints: FloatArray, foot: FloatArray) -> FloatArray:
-        """Return the joints near those given that put the foot on its goal, within limits."""
+        """Return the joints of a leg that put its foot at a point, within limits."""
         leg = self._legs[number]
-        # No search from elsewhere: a foot out of reach must not turn the knee over.
+        # Damped least squares from the joints of the last period, a few steps and no restart: a
+        # foot out of reach must not flip the knee to its other solution.
         damping = (_IK_DAMPING * self._leg_lengths[number]) ** 2 * np.eye(3)
         for _ in range(_IK_ITERATIONS):
             jacobian = leg.jacobian(joints)[:3]
@@ -347,7 +370,7 @@ class FootReflexes:
         columns: list[list[int]],
         offsets_before: FloatArray,
     ) -> JointTargets:
-        """Return targets with feet offset, linearly from the offsets before to the present."""
+        """Return targets with feet shifted, linearly from the last shifts to the present ones."""
         position = np.array(targets.position)
         velocity = None if targets.velocity is None else np.array(targets.velocity)
         samples, period = len(position), dt / len(position)
@@ -360,7 +383,7 @@ class FootReflexes:
                 share = (k + 1.0) / samples
                 offset = offsets_before[row] + share * (self.offsets[row] - offsets_before[row])
                 planned = position[k, of_leg]
-                # From where it was told to be: a straight leg may bend to either side.
+                # Start at the last targets: a straight leg can bend to either side.
                 start = joints if offsets_before[row].any() or k else planned
                 shifted = self._joints_at_foot(row, start, leg.forward(planned)[0] + offset)
                 step = np.clip(shifted - joints, -max_change, max_change)

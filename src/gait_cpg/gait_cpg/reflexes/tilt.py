@@ -1,9 +1,9 @@
 """
-Lean of a body, measured by the IMU alone.
+Tilt of the base, predicted from the IMU, and its excess over an undisturbed walk.
 
-A lean is looked ahead at its rate: a body that falls is met before it has fallen. What lies within
-the range of an undisturbed walk is none; reflexes answer to the excess over it, so that they begin
-at nothing.
+The prediction adds the rate times a lead time, so that reflexes act before the robot has fallen.
+Tilt within the range of an undisturbed walk is a dead band: the excess is zero up to its edge and
+grows from there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def tilt_dead_band(default: float, direction: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class TiltParams(Parameters):
-    """Parameters of the levelling of a leaning body."""
+    """Parameters of the posture reflex that all controllers share."""
 
     posture_reflex: bool = bool_parameter(
         False,
@@ -47,13 +47,13 @@ class TiltParams(Parameters):
 
 class Tilt:
     """
-    The lean of a body and its excess.
+    Predicted tilt of the base and its excess over the dead band.
 
     Attributes
     ----------
     predicted, excess : (2,) arrays [rad]
-        About the body's x axis, positive with its right side down, and about y, positive with its
-        front down; looked ahead, and what of it is beyond the range of an undisturbed walk.
+        Roll (positive with the right side down) and pitch (positive with the front down),
+        predicted ``lean_lead`` ahead; and their part outside the dead band.
 
     """
 
@@ -61,18 +61,18 @@ class Tilt:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was felt."""
+        """Set the tilt to zero and forget the recorded range."""
         self.predicted: FloatArray = np.zeros(2)
         self.excess: FloatArray = np.zeros(2)
         self._recorded_min: FloatArray = np.full(2, math.inf)
         self._recorded_max: FloatArray = np.full(2, -math.inf)
 
     def update(self, imu: Imu | None, params: TiltParams) -> None:
-        """Read an IMU; nothing is felt without one."""
+        """Update tilt and excess from an IMU sample; without one the last values stay."""
         if imu is None:
             return
         x, y, z, w = imu.orientation.tolist()
-        # The vertical in the body's axes.
+        # Components of the vertical along the axes of the base, from the rotation matrix.
         ahead, left, up = (
             2.0 * (x * z - w * y),
             2.0 * (y * z + w * x),
@@ -80,6 +80,7 @@ class Tilt:
         )
         roll, pitch = math.atan2(left, up), math.atan2(-ahead, math.hypot(left, up))
         roll_rate, pitch_rate, _ = imu.angular_velocity.tolist()
+        # Linear prediction; for a nearly upright base the body rates are those of roll and pitch.
         roll, pitch = roll + params.lean_lead * roll_rate, pitch + params.lean_lead * pitch_rate
         self.predicted = np.array([roll, pitch])
         self.excess = np.array(
@@ -90,12 +91,16 @@ class Tilt:
         )
 
     def widen_recorded_range(self) -> None:
-        """Keep the range of what is felt now."""
+        """Extend the recorded range to the present tilt."""
         np.minimum(self._recorded_min, self.predicted, out=self._recorded_min)
         np.maximum(self._recorded_max, self.predicted, out=self._recorded_max)
 
     def thresholds(self, margin: float) -> dict[str, float]:
-        """Return what is no lean: the range that was kept, and a share of it beyond, by name."""
+        """
+        Return dead bands by parameter name: the recorded range, widened by a share ``margin``.
+
+        Without a record the mapping is empty.
+        """
         if not np.isfinite(self._recorded_max).all():
             return {}
         slack = margin * (self._recorded_max - self._recorded_min)

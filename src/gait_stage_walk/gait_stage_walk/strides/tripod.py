@@ -275,7 +275,8 @@ def _check_reach(feet: FloatArray, lengths: FloatArray) -> None:
         ahead, below = feet[at, leg]
         longest, shortest = lengths[at, leg].sum(), abs(np.diff(lengths[at, leg])[0])
         reach = float(np.hypot(ahead, below))
+        nearest = longest if reach > longest else shortest
         raise ConfigurationError(
             f'leg {leg + 1} cannot reach a foot {reach:.4g} m from its hip ({ahead:.4g} m ahead, '
-            f'{below:.4g} m below); nearest valid: {longest if reach > longest else shortest:.4g} m'
+            f'{below:.4g} m below); nearest valid: {nearest:.4g} m'
         )
