@@ -53,7 +53,7 @@ class Asked:
 
     @property
     def walking(self):
-        return self.request.walking
+        return self.request.is_walking
 
 
 def test_nobody_asks_before_the_first_velocity_and_none_asks_at_zero():

@@ -120,13 +120,13 @@ def test_noise_has_the_spread_that_is_given_and_follows_from_seed_and_reading():
 
 @pytest.mark.parametrize(('rate', 'ticks'), [(10.0, 5), (50.0, 1), (12.5, 4)])
 def test_readings_come_at_the_rate(rate, ticks):
-    due = [reader(Lidar(name='s', link=BASE, rate=rate)).due(tick) for tick in range(100)]
+    due = [reader(Lidar(name='s', link=BASE, rate=rate)).is_due(tick) for tick in range(100)]
     assert np.flatnonzero(due).tolist() == list(range(0, 100, ticks))
 
 
 def test_a_rate_between_the_ticks_is_met_in_the_mean():
     odd = reader(Lidar(name='s', link=BASE, rate=30.0))
-    assert sum(map(odd.due, range(500))) == 300
+    assert sum(map(odd.is_due, range(500))) == 300
 
 
 def test_a_sensor_faster_than_the_control_is_refused():

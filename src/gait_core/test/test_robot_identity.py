@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.identity import RobotIdentity, compare_robots, identity_of, robot_sha256
+from gait_core.robot.identity import RobotIdentity, compare_robots, robot_identity, robot_sha256
 from gait_core.robot.load import clear_robot_cache, load_robot
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.folders import write_robot_folder
@@ -34,7 +34,7 @@ def champion(place, **changes):
         'fitness': 1.0,
         'status': 'ok',
         'fingerprint': 'x86_64',
-        'robot': identity_of(load_robot(str(place))),
+        'robot': robot_identity(load_robot(str(place))),
     }
     return Champion(**{**values, **changes})
 
@@ -116,11 +116,13 @@ def test_an_edited_robot_is_refused_with_both_contents(box, tmp_path):
 
 
 def test_an_early_champion_is_taken_by_name_and_by_path_with_a_warning(box):
-    assert compare_robots('guroo', 'guroo').same and not compare_robots('guroo', 'guroo').warning
-    assert not compare_robots('a1', 'guroo').same
+    assert (
+        compare_robots('guroo', 'guroo').is_same and not compare_robots('guroo', 'guroo').warning
+    )
+    assert not compare_robots('a1', 'guroo').is_same
     found = compare_robots(f'{box}/', str(box))
-    assert found.same and 'recorded by path alone' in found.warning
-    assert not compare_robots(str(box), '/nowhere/box').same
+    assert found.is_same and 'recorded by path alone' in found.warning
+    assert not compare_robots(str(box), '/nowhere/box').is_same
 
 
 def test_the_identity_stands_in_the_file(box, tmp_path):

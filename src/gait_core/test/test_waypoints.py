@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.motion.waypoints import ZERO_VELOCITY, WaypointFollower, WaypointParams
+from gait_core.motion.velocity_limits import ZERO_VELOCITY
+from gait_core.motion.waypoints import WaypointFollower, WaypointParams
 
 SQUARE = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
 
@@ -25,7 +26,7 @@ def way(following, x=0.0, y=0.0, yaw=0.0, dt=0.02, seconds=600.0):
     places = []
     for _ in range(round(seconds / dt)):
         forward, left, turning = following.velocity(pose(x, y, yaw))
-        if following.done:
+        if following.is_done:
             break
         x += dt * (forward * math.cos(yaw) - left * math.sin(yaw))
         y += dt * (forward * math.sin(yaw) + left * math.cos(yaw))
@@ -38,7 +39,7 @@ def way(following, x=0.0, y=0.0, yaw=0.0, dt=0.02, seconds=600.0):
 def test_a_point_visits_every_waypoint_in_order(yaw):
     following = follower(SQUARE)
     places = way(following, yaw=yaw)[:, :2]
-    assert following.done and following.reached == 4
+    assert following.is_done and following.reached == 4
     last = 0
     for corner in np.reshape(SQUARE, (4, 2)):
         near = np.linalg.norm(places[last:] - corner, axis=1) < 0.1 + 1e-3

@@ -282,11 +282,11 @@ def point_position(
     point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
 ) -> FloatArray:
     """Return the position of a point of a link in the base frame, (T, 3) or (3,) [m]."""
-    poses = link_poses(robot, joint_positions)[..., _row(robot, link), :, :]
+    poses = link_poses(robot, joint_positions)[..., _link_row(robot, link), :, :]
     return np.asarray(poses[..., :3, :3] @ np.asarray(point) + poses[..., :3, 3])
 
 
-def _row(robot: Mechanism, link: str) -> int:
+def _link_row(robot: Mechanism, link: str) -> int:
     if link not in robot.link_index:
         raise unknown_name_error('link', link, robot.link_index)
     return robot.link_index[link]

@@ -91,10 +91,10 @@ class LegKinematics:
 
     def forward(self, positions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return sole point (3,) [m] and orientation (3, 3) of the sole link for joints (m,)."""
-        work = self._placed(positions)
+        work = self._pose_at(positions)
         return work.point, work.rotation
 
-    def _placed(self, positions: npt.ArrayLike) -> WorkArrays:
+    def _pose_at(self, positions: npt.ArrayLike) -> WorkArrays:
         """Return new work arrays with the chain's pose at joint positions (m,)."""
         work: WorkArrays = make_work_arrays(*self._chain.gain.shape)
         compute_pose(self._chain, np.array(positions, dtype=np.float64), work)
@@ -102,7 +102,7 @@ class LegKinematics:
 
     def jacobian(self, positions: npt.ArrayLike) -> FloatArray:
         """Return the Jacobian of the sole point, (6, m): linear, then angular velocity."""
-        work, slide = self._placed(positions), self._chain.sliding[:, None]
+        work, slide = self._pose_at(positions), self._chain.sliding[:, None]
         linear = np.where(slide, work.axes, np.cross(work.axes, work.point - work.origins))
         angular = np.where(slide, 0.0, work.axes)
         return np.asarray(np.concatenate([linear.T, angular.T]) @ self._chain.gain)

@@ -261,7 +261,7 @@ def support_margins(
 
 @njit(cache=True)
 def _write_margins(
-    at: FloatArray, points: FloatArray, first: IntArray, values: FloatArray
+    zmp_points: FloatArray, points: FloatArray, first: IntArray, values: FloatArray
 ) -> None:
     """
     Write the signed distances of T points from the hulls of their groups of points.
@@ -273,34 +273,34 @@ def _write_margins(
     Group t has the rows ``first[t]`` to ``first[t + 1] - 1``.
     """
     for t in range(len(values)):
-        x, y, group = at[t, 0], at[t, 1], points[first[t] : first[t + 1]]
-        least = math.inf
+        x, y, group = zmp_points[t, 0], zmp_points[t, 1], points[first[t] : first[t + 1]]
+        smallest = math.inf
         for a in range(len(group)):
             ax, ay = group[a, 0], group[a, 1]
-            least = _min_support(x - ax, y - ay, x, y, group, least)
+            smallest = _min_support(x - ax, y - ay, x, y, group, smallest)
             for b in range(a + 1, len(group)):
                 along_x, along_y = group[b, 0] - ax, group[b, 1] - ay
-                least = _min_support(along_y, -along_x, x, y, group, least)
-                least = _min_support(-along_y, along_x, x, y, group, least)
+                smallest = _min_support(along_y, -along_x, x, y, group, smallest)
+                smallest = _min_support(-along_y, along_x, x, y, group, smallest)
         # Infinite: all points equal the given one. Below the tolerance: rounding on an edge.
-        values[t] = 0.0 if math.isinf(least) or abs(least) < _EDGE_TOLERANCE else least
+        values[t] = 0.0 if math.isinf(smallest) or abs(smallest) < _EDGE_TOLERANCE else smallest
 
 
 @njit(cache=True)
 def _min_support(  # type: ignore[no-untyped-def]
-    u, v, x, y, group, least
+    u, v, x, y, group, smallest
 ):
-    """Return the smaller of ``least`` and a group's support about (x, y) in direction (u, v)."""
+    """Return the minimum of ``smallest`` and the support about (x, y) in direction (u, v)."""
     length = math.hypot(u, v)
     if length == 0.0:
-        return least
+        return smallest
     # The direction is not normalised: compare with the bound scaled by its length, and stop as
     # soon as the support cannot fall below it.
-    bound, support = least * length, -math.inf
+    bound, support = smallest * length, -math.inf
     for k in range(len(group)):
         support = max(support, u * (group[k, 0] - x) + v * (group[k, 1] - y))
         if support >= bound:
-            return least
+            return smallest
     return support / length
 
 

@@ -77,7 +77,7 @@ class Blend:
         self._effort_offset: FloatArray | None = None
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """True if the guard time is over and the offset is zero."""
         return self._elapsed >= self._guard_time and not self._offset.any()
 
@@ -120,7 +120,7 @@ class Blend:
             self._offset * (1.0 - 1.0 / periods) if periods > 1.0 else 0.0 * self._offset
         )
 
-    def fade(self, last: FloatArray, wanted: FloatArray) -> FloatArray:
+    def fade_efforts(self, last: FloatArray, wanted: FloatArray) -> FloatArray:
         """Return efforts, (K, n), that fade from the last, (n,), to the wanted ones, (K, n)."""
         if self._effort_offset is None:
             self._effort_offset = last - wanted[0]

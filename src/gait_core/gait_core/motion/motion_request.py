@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.motion.velocity_limits import Velocity, VelocityLimits
+from gait_core.motion.velocity_limits import ZERO_VELOCITY, Velocity, VelocityLimits
 
 STANDING_SPEED = 1e-3
 """Commanded speed [m/s, rad/s] below which no motion is requested."""
@@ -21,7 +21,6 @@ MAX_STOP_TIME = 6.0
 """Time [s] after the last request after which a gait ends wherever its feet are."""
 MESSAGES_PER_TIMEOUT = 2
 """Velocities to be sent per time-out, so that one of them may be lost."""
-NO_VELOCITY: Velocity = (0.0, 0.0, 0.0)
 
 _AXES = ('x', 'y', 'yaw')
 # Targets that are slower than this [rad/s or m/s] for this time [s] are at rest.
@@ -39,7 +38,7 @@ class MotionRequest:
 
     Parameters
     ----------
-    bounds : callable
+    limits : callable
         Returns the velocity limits of the controller, ``Controller.velocity_bounds``.
     clocks : callable
         Returns the present time [ns] by each clock; the age of a velocity is the shortest of
@@ -54,12 +53,12 @@ class MotionRequest:
 
     def __init__(
         self,
-        bounds: Callable[[], VelocityLimits],
+        limits: Callable[[], VelocityLimits],
         clocks: Callable[[], tuple[int, ...]],
         timeout: Callable[[], float],
         demonstration: Velocity | None = None,
     ) -> None:
-        self._bounds, self._clocks, self._timeout = bounds, clocks, timeout
+        self._limits, self._clocks, self._timeout = limits, clocks, timeout
         self._demonstration = demonstration
         self._walking = demonstration is not None
         self._received: tuple[Velocity, tuple[int, ...]] | None = None
@@ -67,7 +66,7 @@ class MotionRequest:
     @property
     def follows_velocity(self) -> bool:
         """True if the controller follows any velocity with the parameters in force."""
-        return not isinstance(self._bounds(), str)
+        return not isinstance(self._limits(), str)
 
     @property
     def is_expired(self) -> bool:
@@ -78,18 +77,18 @@ class MotionRequest:
     def velocity(self) -> Velocity:
         """Velocity in force [m/s, m/s, rad/s]; zero before the first and after the time-out."""
         if self._received is None:
-            return self._demonstration or NO_VELOCITY
-        return NO_VELOCITY if self.is_expired else self._received[0]
+            return self._demonstration or ZERO_VELOCITY
+        return ZERO_VELOCITY if self.is_expired else self._received[0]
 
     @property
-    def walking(self) -> bool:
+    def is_walking(self) -> bool:
         """True if the controller is asked to walk."""
-        bounds = self._bounds()
-        if isinstance(bounds, str):
+        limits = self._limits()
+        if isinstance(limits, str):
             return self._walking
         return any(
-            abs(min(max(speed, bound.low), bound.high)) >= STANDING_SPEED
-            for speed, bound in zip(self.velocity, bounds, strict=True)
+            abs(min(max(speed, component.low), component.high)) >= STANDING_SPEED
+            for speed, component in zip(self.velocity, limits, strict=True)
         )
 
     @property
@@ -223,7 +222,7 @@ class GaitStop:
             self.moving, self._waited = True, 0.0
         elif self.moving:
             self._waited += dt
-            self.moving = not (starting or self._ended(state()))
+            self.moving = not (starting or self._may_end(state()))
         return self.moving
 
     def _watch_rest(self, dt: float, position: FloatArray | None) -> None:
@@ -234,7 +233,7 @@ class GaitStop:
         rests = float(np.abs(position - last).max(initial=0.0)) <= _REST_SPEED * dt
         self._rested = self._rested + dt if rests else 0.0
 
-    def _ended(self, state: Mapping[str, float]) -> bool:
+    def _may_end(self, state: Mapping[str, float]) -> bool:
         if self._waited >= MAX_STOP_TIME:
             return True
         if any(value < 0.5 for name, value in state.items() if name.startswith('stance.')):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import math
 
 Velocity = tuple[float, float, float]
+"""Forward velocity, velocity to the left and yaw rate [m/s, m/s, rad/s]."""
+ZERO_VELOCITY: Velocity = (0.0, 0.0, 0.0)
 _TOLERANCE = 1e-9
 _DIRECTIONS = (
     ('forward', 'backward', 'm/s'),

@@ -8,13 +8,11 @@ import math
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.measures.metrics import heading_angles
+from gait_core.motion.velocity_limits import ZERO_VELOCITY, Velocity
 from gait_core.parameters.declaration import Parameters, float_parameter, floats_parameter
 from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import Command, TrialSpec
-
-ZERO_VELOCITY = (0.0, 0.0, 0.0)
-"""Velocity [m/s, m/s, rad/s] at which a robot stops."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +87,11 @@ class WaypointFollower:
         self.reached = 0
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """True if every waypoint was reached."""
         return 2 * self.reached >= len(self.params.waypoints)
 
-    def velocity(self, pose: FloatArray) -> tuple[float, float, float]:
+    def velocity(self, pose: FloatArray) -> Velocity:
         """
         Return the velocity to command, in the base frame; zero once all waypoints are reached.
 
@@ -109,7 +107,7 @@ class WaypointFollower:
 
         """
         params = self.params
-        while not self.done:
+        while not self.is_done:
             dx, dy = self._vector_to_next(pose)
             if math.hypot(dx, dy) > params.tolerance:
                 break
@@ -151,6 +149,6 @@ def walk_waypoints(
         if loop.observation.body_poses is None:
             raise ConfigurationError('waypoints need the pose of the base, which is not observed')
         loop.command = Command(velocity=follower.velocity(loop.observation.body_poses[0]))
-        remaining -= follower.done
+        remaining -= follower.is_done
         step_controller(loop, controller)
     return loop.rollout(), follower.reached

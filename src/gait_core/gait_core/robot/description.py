@@ -19,7 +19,7 @@ from gait_core.parameters.patterns import expand_patterns, match_names
 from gait_core.parameters.schema import Location, read_choice, read_value
 from gait_core.robot.actuation_kinds import ACTUATOR_KINDS
 from gait_core.robot.inference import (
-    actuated_names,
+    actuated_joint_names,
     infer_legs,
     infer_mirror_pairs,
     mirror_sign,
@@ -74,10 +74,10 @@ def robot_from_description(
     if content.root_rpy is not None:
         tree = _turn_roots(tree, content.root_rpy)
     tree = _apply_limits(tree, content.limits, location / 'limits')
-    names = actuated_names(tree) if content.joints is None else content.joints
-    if not set(names) <= set(actuated_names(tree)):
+    names = actuated_joint_names(tree) if content.joints is None else content.joints
+    if not set(names) <= set(actuated_joint_names(tree)):
         raise (location / 'joints').error(
-            unknown_names_error('joint', names, actuated_names(tree))
+            unknown_names_error('joint', names, actuated_joint_names(tree))
         )
     targets = (*names, *(element.name for element in content.force_elements))
     stance = {name: value for name, value in neutral_stance(tree).items() if name in names}
@@ -119,7 +119,7 @@ def _apply_limits(
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, changed in limits.items():
         given = {key: value for key, value in vars(changed).items() if value is not None}
-        for name in match_names(pattern, actuated_names(tree), (location / pattern).owner):
+        for name in match_names(pattern, actuated_joint_names(tree), (location / pattern).owner):
             joints[name] = dataclasses.replace(joints[name], **given)
             fault = limit_fault(joints[name])
             if fault:

@@ -46,7 +46,7 @@ class RobotComparison:
     ``warning`` is one line if the content could not be compared, else empty.
     """
 
-    same: bool
+    is_same: bool
     theirs: str
     ours: str
     warning: str = ''
@@ -69,7 +69,7 @@ def robot_sha256(robot: RobotModel) -> str:
     return sha256_of(_round_numbers(content))
 
 
-def identity_of(robot: RobotModel) -> RobotIdentity:
+def robot_identity(robot: RobotModel) -> RobotIdentity:
     """Return the name and the hash of a robot."""
     return RobotIdentity(name=robot.name, sha256=robot_sha256(robot))
 
@@ -103,18 +103,20 @@ def compare_robots(
         present = robot_sha256(robot)
         same = present == recorded.sha256
         if same or recorded.name != robot.name:
-            return RobotComparison(same=same, theirs=f"'{recorded.name}'", ours=f"'{robot.name}'")
+            return RobotComparison(
+                is_same=same, theirs=f"'{recorded.name}'", ours=f"'{robot.name}'"
+            )
         return RobotComparison(
-            same=False,
+            is_same=False,
             theirs=f"'{recorded.name}' with content {recorded.sha256[:_SHOWN_DIGITS]}",
             ours=f"'{robot.name}' with content {present[:_SHOWN_DIGITS]}",
         )
     by_name = theirs in robot_folders()
     labels = {'theirs': f"'{theirs}'", 'ours': f"'{ours}'"}
     if not _same_folder(ours, theirs):
-        return RobotComparison(same=False, **labels)
+        return RobotComparison(is_same=False, **labels)
     warning = f"robot '{theirs}' is recorded by path alone: edits since then are not known"
-    return RobotComparison(same=True, warning='' if by_name else warning, **labels)
+    return RobotComparison(is_same=True, warning='' if by_name else warning, **labels)
 
 
 def _same_folder(ours: str, theirs: str) -> bool:

@@ -17,7 +17,7 @@ MAX_FOOT_HEIGHT_RATIO = 0.1
 """Chains that end at most this share of the robot's height above the lowest end are legs."""
 
 
-def actuated_names(tree: LinkTree) -> tuple[str, ...]:
+def actuated_joint_names(tree: LinkTree) -> tuple[str, ...]:
     """Return the moving joints that mimic no other, in the order of the description."""
     return tuple(
         joint.name for joint in tree.joints if joint.kind in MOVING_KINDS and joint.mimic is None
@@ -29,7 +29,7 @@ def neutral_stance(tree: LinkTree) -> dict[str, float]:
     joints = {joint.name: joint for joint in tree.joints}
     return {
         name: min(max(0.0, joints[name].lower), joints[name].upper)
-        for name in actuated_names(tree)
+        for name in actuated_joint_names(tree)
     }
 
 

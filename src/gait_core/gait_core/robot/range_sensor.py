@@ -121,7 +121,7 @@ class Lidar(RangeSensor):
             self._refuse(f'has an elevation beyond the vertical; nearest valid: {math.pi / 2:.4f}')
 
     @property
-    def turns(self) -> bool:
+    def is_full_turn(self) -> bool:
         """True if its columns cover a full turn."""
         return math.isclose(self.azimuth[1] - self.azimuth[0], 2.0 * math.pi, abs_tol=1e-3)
 

@@ -402,7 +402,7 @@ class SafetyLayer:
         else:
             speed = moved if 'position' in self._commanded_fields else velocity
             self._peak.update(dt, np.abs(speed).max(axis=0))
-        if self._blend is not None and self._blend.done:
+        if self._blend is not None and self._blend.is_done:
             self._blend = None
         return self._targets(bounded, velocity, effort)
 
@@ -437,7 +437,7 @@ class SafetyLayer:
         """Return efforts within their limits; none pushes a joint beyond its position limit."""
         effort = wanted
         if self._blend is not None:
-            effort = self._blend.fade(self._last_effort, wanted)
+            effort = self._blend.fade_efforts(self._last_effort, wanted)
         limited = np.clip(effort, -self._effort_limit, self._effort_limit)
         if self._quantity == 'effort' or 'position' not in self._commanded_fields:
             below, above = self._distances_to_limits()

@@ -39,31 +39,39 @@ class SensorSimulator:
         """
         if self.is_ideal:
             return true
-        self._queue.append(self._noisy(true))
+        self._queue.append(self._noisy_observation(true))
         return replace(self._queue[0], tick=true.tick, time=true.time)
 
-    def _noisy(self, true: Observation) -> Observation:
+    def _noisy_observation(self, true: Observation) -> Observation:
         model = self._model
         return replace(
             true,
-            joint_positions=self._with_noise(true.joint_positions, model.joint_position_noise),
-            joint_velocities=self._with_noise(true.joint_velocities, model.joint_velocity_noise),
-            imu=None if true.imu is None else self._imu(true.imu),
+            joint_positions=self._add_noise_if_reported(
+                true.joint_positions, model.joint_position_noise
+            ),
+            joint_velocities=self._add_noise_if_reported(
+                true.joint_velocities, model.joint_velocity_noise
+            ),
+            imu=None if true.imu is None else self._noisy_imu(true.imu),
         )
 
-    def _imu(self, imu: Imu) -> Imu:
+    def _noisy_imu(self, imu: Imu) -> Imu:
         tilt = Rotation.from_rotvec(self._rng.normal(0.0, 1.0, 3) * self._model.orientation_noise)
         return Imu(
             orientation=(tilt * Rotation.from_quat(imu.orientation)).as_quat(),
-            angular_velocity=self._drawn(imu.angular_velocity, self._model.angular_velocity_noise),
-            linear_acceleration=self._drawn(
+            angular_velocity=self._add_noise(
+                imu.angular_velocity, self._model.angular_velocity_noise
+            ),
+            linear_acceleration=self._add_noise(
                 imu.linear_acceleration, self._model.acceleration_noise
             ),
         )
 
-    def _with_noise(self, value: FloatArray | None, deviation: float) -> FloatArray | None:
-        return None if value is None else self._drawn(value, deviation)
+    def _add_noise_if_reported(
+        self, value: FloatArray | None, deviation: float
+    ) -> FloatArray | None:
+        return None if value is None else self._add_noise(value, deviation)
 
-    def _drawn(self, value: FloatArray, deviation: float) -> FloatArray:
+    def _add_noise(self, value: FloatArray, deviation: float) -> FloatArray:
         # Drawn even at zero deviation, so that switching one noise off does not change the others.
         return value + deviation * self._rng.normal(0.0, 1.0, value.shape)

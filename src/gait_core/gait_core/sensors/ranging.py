@@ -76,7 +76,7 @@ def sensor_rays(sensor: RangeSensor) -> SensorRays:
 def column_azimuths(sensor: Lidar) -> FloatArray:
     """Return the azimuths of a lidar's columns, (columns,) [rad]."""
     first, last = sensor.azimuth
-    if sensor.turns:
+    if sensor.is_full_turn:
         last -= 2.0 * math.pi / sensor.columns
     return np.linspace(first, last, sensor.columns, dtype=np.float64)
 
@@ -163,7 +163,7 @@ class RangeReader:
         self._key = (check_seed(seed), robot.sensors.index(sensor))
         self._rays = sensor_rays(sensor)
 
-    def due(self, tick: int) -> bool:
+    def is_due(self, tick: int) -> bool:
         """Return whether a reading is due at a tick, the first at or after its time."""
         return tick == 0 or self._number(tick) > self._number(tick - 1)
 

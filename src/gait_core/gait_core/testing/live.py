@@ -73,7 +73,7 @@ class LiveGait:
         before, starting = self.stop.moving, self.layer.mode == STARTING
         moving = self.stop.update(
             self._dt,
-            self.request.walking,
+            self.request.is_walking,
             starting,
             self._controller.state,
             None if position is None else position[-1],
@@ -81,7 +81,9 @@ class LiveGait:
         action = self.layer.next_action(self._dt, observation, 0.0, moving)
         if action == RESET or (before and not moving):
             self._controller.reset(0)
-        command = Command(velocity=self.request.velocity) if self.request.walking else STOP_COMMAND
+        command = (
+            Command(velocity=self.request.velocity) if self.request.is_walking else STOP_COMMAND
+        )
         targets = None
         if action in (STEP, RESET):
             targets = self._controller.step(self._dt, command, observation)

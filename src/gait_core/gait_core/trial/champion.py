@@ -233,7 +233,7 @@ def check_champion_robot(path: Path, champion: Champion, robot: str = '') -> str
     """
     scene = champion.spec.scene
     found = compare_robots(robot or scene.robot, scene.robot, champion.robot, scene.draw)
-    if not found.same:
+    if not found.is_same:
         raise ConfigurationError(
             f'{path} is a champion of robot {found.theirs}, not of {found.ours}'
         )

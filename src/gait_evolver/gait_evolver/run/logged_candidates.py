@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.identity import identity_of
+from gait_core.robot.identity import robot_identity
 from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion
 from gait_core.trial.fingerprint import differing_fields, fingerprint, fingerprint_fields
@@ -75,7 +75,7 @@ def make_champion(
         fingerprint=fingerprint(),
         metrics=first.metrics,
         terms=first.terms,
-        robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
+        robot=robot_identity(load_robot(spec.scene.robot, spec.scene.draw)),
         run={
             'id': run_id,
             'experiment': experiment.name,

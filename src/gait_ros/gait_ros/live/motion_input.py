@@ -89,7 +89,7 @@ class MotionInput:
         else:
             subscribe(node, Twist, VELOCITY_TOPIC, self._on_twist)
         offer_service(node, SetBool, WALK_SERVICE, self._on_walk)
-        if demonstration is not None and not self.request.walking:
+        if demonstration is not None and not self.request.is_walking:
             x, y, yaw = demonstration
             raise ConfigurationError(
                 "parameter 'demo': the controller does not follow the command "
@@ -100,7 +100,7 @@ class MotionInput:
     def command(self) -> Command:
         """Command in force: velocity, or the set point ``stop`` without one, and the posture."""
         command = (
-            Command(velocity=self.request.velocity) if self.request.walking else _STOP_COMMAND
+            Command(velocity=self.request.velocity) if self.request.is_walking else _STOP_COMMAND
         )
         return self._posture.add_set_points(command) if self._posture is not None else command
 
@@ -129,7 +129,7 @@ class MotionInput:
 
         """
         self._log_expiry()
-        posture, asked = self._posture, self.request.walking
+        posture, asked = self._posture, self.request.is_walking
         if posture is not None:
             asked = (asked and not posture.requests_sit) or posture.is_requested
             # A posture starts the robot once; while it runs, its set points are part of every

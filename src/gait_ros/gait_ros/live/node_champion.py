@@ -175,7 +175,7 @@ def check_origin(origin: GaitOrigin, robot: str, controller: str) -> str:
     if not origin.robot:
         return ''
     found = compare_robots(robot, origin.robot, origin.identity, origin.draw)
-    if not found.same:
+    if not found.is_same:
         raise ConfigurationError(
             f'the gait file is for robot {found.theirs}, this node runs {found.ours}'
         )

@@ -15,7 +15,8 @@ from rclpy.node import Node
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.motion.motion_request import MESSAGES_PER_TIMEOUT
-from gait_core.motion.waypoints import ZERO_VELOCITY, WaypointFollower, WaypointParams
+from gait_core.motion.velocity_limits import ZERO_VELOCITY
+from gait_core.motion.waypoints import WaypointFollower, WaypointParams
 from gait_core.parameters.declaration import float_parameter
 from gait_ros.live.observation import pose_from_odometry
 from gait_ros.nodes.clock import ClockWatch
@@ -129,7 +130,7 @@ class WaypointsNode(Node):
         reached, count = self._follower.reached, len(self._declared.value.waypoints) // 2
         if reached > before:
             self.get_logger().info(f'waypoint {reached} of {count} reached')
-        if self._follower.done:
+        if self._follower.is_done:
             self._stops += 1
 
     def _say(self, velocity: tuple[float, float, float]) -> None:
@@ -139,7 +140,7 @@ class WaypointsNode(Node):
 
     def destroy_node(self) -> None:
         """Stop the robot first: without this node nobody else would."""
-        if self._publisher is not None and not self._follower.done and self.context.ok():
+        if self._publisher is not None and not self._follower.is_done and self.context.ok():
             self._say(ZERO_VELOCITY)
         self._publisher = None
         super().destroy_node()

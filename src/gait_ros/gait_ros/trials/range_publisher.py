@@ -78,7 +78,7 @@ class RangePublisher:
         for reader in self._ranges.readers:
             sensor = reader.sensor
             if not (
-                reader.due(true.tick) and any(map(self._has_subscribers, sensor_topics(sensor)))
+                reader.is_due(true.tick) and any(map(self._has_subscribers, sensor_topics(sensor)))
             ):
                 continue
             reading = reader.read(true, self._ranges.engine)

@@ -210,11 +210,11 @@ def _with_copied_weights(path: Path, champion: Champion) -> Champion:
 
 def _with_robot_identity(champion: Champion) -> Champion:
     """Return the champion with the identity of its robot, which early files do not hold."""
-    from gait_core.robot.identity import identity_of
+    from gait_core.robot.identity import robot_identity
     from gait_core.robot.load import load_robot
 
     scene = champion.spec.scene
-    return replace(champion, robot=identity_of(load_robot(scene.robot, scene.draw)))
+    return replace(champion, robot=robot_identity(load_robot(scene.robot, scene.draw)))
 
 
 def _replay_bag(options: Namespace) -> int:

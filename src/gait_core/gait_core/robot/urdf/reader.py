@@ -13,7 +13,7 @@ import numpy as np
 from gait_core.arrays import read_only_array
 from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.kinematics.frames import inertia_in_outer_frame
-from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, limit_fault
+from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, Triple, limit_fault
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.xml_source import read_xml
 from gait_core.trial.scene import EMPTY_MAPPING
@@ -21,7 +21,6 @@ from gait_core.trial.scene import EMPTY_MAPPING
 JOINT_KINDS = (*MOVING_KINDS, 'fixed')
 _GEOMETRIES = ('box', 'sphere', 'cylinder', 'capsule', 'mesh')
 _ZERO = (0.0, 0.0, 0.0)
-Triple = tuple[float, float, float]
 Colour = tuple[float, float, float, float]
 
 
