@@ -1,4 +1,4 @@
-"""Children of two perceptron layers: crossover by perceptrons, six mutations, jitter, norms."""
+"""Breeding of perceptron layers: crossover, six mutations, jitter and normalisation."""
 
 from __future__ import annotations
 
@@ -17,27 +17,29 @@ SEGMENT_PROBABILITY, X_MIRROR_PROBABILITY, Y_MIRROR_PROBABILITY, GAIN_PROBABILIT
     0.15,
     0.50,
 )
-"""Chances of the operators of a mutated perceptron (Bishop 2008, appendix B) but the delay."""
+"""Probabilities of the operators on a mutated perceptron (Bishop 2008, appendix B)."""
 X_MIRROR_PAIRS = ((0, 3), (1, 2), (4, 7), (5, 6), (8, 9), (10, 11), (12, 13), (14, 15))
 Y_MIRROR_PAIRS = ((0, 7), (1, 6), (2, 5), (3, 4), (8, 11), (9, 10), (12, 15), (13, 14))
-"""Servos that change places where x is mirrored, and where y is."""
+"""Servos that a reflection of x swaps, and those that a reflection of y swaps."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mutations:
     """
-    Mutations of children.
+    Probabilities and sizes of the mutations of offspring.
 
     Attributes
     ----------
     mutation_probability : float
-        Of a perceptron to enter the block of mutations.
+        Probability that the operators are applied to a perceptron.
     delay_probability, relocation_probability : float
-        Of a time delay within it, and of a moved segment once per child.
+        Probability that a mutated perceptron is delayed, and that a segment of the offspring's
+        perceptrons moves.
     input_jitter, output_jitter : float
-        Greatest change of every weight.
+        Largest random change of an input weight [-] and of an output weight [m/s].
     as_text : bool
-        Segments can reach the last weight; a mirrored side is delayed and not negated.
+        Follow the text of the thesis, not its program: rewritten segments can reach the last
+        weight, and a perceptron mirrored in x is delayed, not negated.
 
     """
 
@@ -51,14 +53,18 @@ class Mutations:
 
 class Breeder:
     """
-    Makes children of two networks of one layout.
+    Breeder of networks of one layout.
 
-    The mirror operators are those of the spider's sixteen servos; other layouts do without them.
+    Reflections swap the sixteen servos of the spider; networks with another number of outputs are
+    not reflected.
     """
 
     def __init__(self, layout: PerceptronLayout, mutations: Mutations) -> None:
         if layout.perceptrons < 1 or layout.inputs < 1:
-            raise ConfigurationError(f'a network of {layout.perceptrons} perceptrons has no child')
+            raise ConfigurationError(
+                f'a network of {layout.perceptrons} perceptrons with {layout.inputs} inputs '
+                'cannot be bred; nearest valid: 1 perceptron with 1 input'
+            )
         self._layout, self._mutations = layout, mutations
         # Appendix B: largest rewritten weight, 2 sqrt(1 / N_in).
         self._max_rewritten = 2.0 * math.sqrt(1.0 / layout.inputs)
@@ -67,9 +73,9 @@ class Breeder:
         self._ends = permutation_from_pairs(Y_MIRROR_PAIRS) if mirrored else None
 
     def breed(self, first: Weights, second: Weights, rng: np.random.Generator) -> Weights:
-        """Return a child: each perceptron of one of both, mutated, jittered and normalised."""
+        """Return an offspring of two networks, (perceptrons, width), with unit input vectors."""
         # Appendix B: uniform crossover of perceptrons; mutations; jitter of all weights; input
-        # weights to norm 1, output weights as they are; once per child a segment may move.
+        # weights to norm 1, output weights as they are; once per offspring a segment may move.
         n, inputs = self._layout.perceptrons, self._layout.inputs
         from_first = rng.random(n) < 0.5
         child: Weights = np.where(from_first[:, None], first, second)
@@ -85,7 +91,7 @@ class Breeder:
         return np.ascontiguousarray(child)
 
     def mutate_perceptron(self, perceptron: Weights, rng: np.random.Generator) -> None:
-        """Apply the operators of the block to one perceptron, (width,), in their order."""
+        """Apply the mutation operators to one perceptron, (width,), in place."""
         inputs, chosen = perceptron[: self._layout.inputs], self._mutations
         outputs = perceptron[self._layout.inputs :]
         if rng.random() < SEGMENT_PROBABILITY:
@@ -106,28 +112,29 @@ class Breeder:
             self.delay_inputs(inputs, rng)
 
     def rewrite_segment(self, part: Weights, rng: np.random.Generator) -> None:
-        """Draw a segment anew; in the program it never reaches the last weight."""
+        """Draw a random segment of weights anew; without ``as_text`` it ends before the last."""
         size = len(part)
         begin = int(rng.random() * size)
         end = begin + int(rng.random() * (size - begin + self._mutations.as_text))
         part[begin:end] = rng.uniform(-self._max_rewritten, self._max_rewritten, end - begin)
 
     def delay_inputs(self, inputs: Weights, rng: np.random.Generator) -> None:
-        """Shift the weights of the newest frames, the present one included, by whole frames."""
+        """Rotate the weights of the newest ``memory`` frames by a random number of frames."""
         channels, memory = self._layout.channels, self._layout.memory
         frames = int(rng.random() * memory)
         if frames:
             newest = inputs[: channels * memory]
             newest[:] = np.roll(newest, -channels * frames)
 
-    def _jitter(self, weights: Weights, most: float, rng: np.random.Generator) -> None:
-        if most:
+    def _jitter(self, weights: Weights, limit: float, rng: np.random.Generator) -> None:
+        """Add uniform noise within +-``limit`` to weights, in place."""
+        if limit:
             drawn = rng.random(weights.shape, dtype=np.float32)
-            weights += (drawn * np.float32(2.0) - np.float32(1.0)) * np.float32(most)
+            weights += (drawn * np.float32(2.0) - np.float32(1.0)) * np.float32(limit)
 
 
 def permutation_from_pairs(pairs: tuple[tuple[int, int], ...]) -> IntArray:
-    """Return the permutation that swaps the members of pairs, which name every index once."""
+    """Return the permutation that swaps the members of pairs; each index is in one pair."""
     order: IntArray = np.arange(2 * len(pairs))
     for one, other in pairs:
         order[one], order[other] = other, one
@@ -136,10 +143,10 @@ def permutation_from_pairs(pairs: tuple[tuple[int, int], ...]) -> IntArray:
 
 def relocation_order(count: int, rng: np.random.Generator) -> IntArray:
     """
-    Return an order of perceptrons with a segment cut out and put in elsewhere.
+    Return an order of perceptrons, (count,), in which a random segment has moved.
 
-    Too few of them (below five) stay as they are. Alone it changes nothing that a network does;
-    later children can then have both of two perceptrons that stood in one place.
+    The outputs of a network do not depend on the order. Crossover does: after a move an offspring
+    can inherit both of two perceptrons that had the same index. Fewer than five keep their order.
     """
     order: IntArray = np.arange(count)
     if count < 5:
@@ -147,5 +154,5 @@ def relocation_order(count: int, rng: np.random.Generator) -> IntArray:
     head = int(rng.uniform(1, count - 3))
     size = max(1, int(rng.uniform(1, max(2, count - head - 3))))
     rest = np.delete(order, slice(head, head + size))
-    place = int(rng.uniform(1, max(2, count - size - 1)))
-    return np.insert(rest, place, order[head : head + size])
+    target = int(rng.uniform(1, max(2, count - size - 1)))
+    return np.insert(rest, target, order[head : head + size])

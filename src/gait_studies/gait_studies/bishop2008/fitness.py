@@ -1,9 +1,9 @@
 """
-The rules by which walking networks were scored, as fitness terms: pure functions of a rollout.
+Fitness terms of the walking networks of Bishop (2008).
 
-Displacements count from control step 250, by when the robot has dropped to the ground and settled;
-so do touches of the ground by the platform. The fifth rule, that a share of the last score adds to
-the next, is the optimiser's.
+Displacements and contacts of the platform count from tick 250: by then the robot has dropped to
+the ground and settled. Rule 5, a share of the last score that adds to the next, is part of the
+optimiser ``rank_squared``.
 
 References
 ----------
@@ -22,28 +22,28 @@ from gait_core.trial.rollout import Rollout
 
 SETTLE_TICKS = 250
 REFRACTORY_TIME = 1.0
-"""Time after a touch in which further ones do not count [s]."""
-# Beyond the shapes of the platform at which a contact still is one of it [m].
+"""Time after a contact of the platform in which further contacts do not count [s]."""
+# Distance from a shape of the platform up to which a contact is assigned to it [m].
 _CONTACT_MARGIN = 0.002
 
 
 def bishop2008_net(rollout: Rollout) -> float:
-    """Return the distance of the base from where it settled [m]; rule 1 of section 3.2."""
+    """Return the distance of the base from its position at tick 250 [m]; rule 1, section 3.2."""
     return float(np.linalg.norm(_displacement(rollout)))
 
 
 def bishop2008_forward(rollout: Rollout) -> float:
-    """Return the distance along the commanded direction from there [m], >= 0; rule 2."""
+    """Return the distance along the commanded direction since tick 250 [m], >= 0; rule 2."""
     return max(0.0, float(_displacement(rollout) @ _commanded_direction(rollout)))
 
 
 def bishop2008_x(rollout: Rollout) -> float:
-    """Return the distance along x from where the base settled [m]; for the published log."""
+    """Return the displacement of the base along x since tick 250 [m]; for the published log."""
     return float(_displacement(rollout)[0])
 
 
 def bishop2008_y(rollout: Rollout) -> float:
-    """Return the distance along y from where the base settled [m]; for the published log."""
+    """Return the displacement of the base along y since tick 250 [m]; for the published log."""
     return float(_displacement(rollout)[1])
 
 
@@ -75,7 +75,7 @@ def _displacement(rollout: Rollout) -> FloatArray:
 
 
 def _commanded_direction(rollout: Rollout) -> FloatArray:
-    """Return the unit direction that was commanded last, (2,); x where there was none."""
+    """Return the last commanded direction as a unit vector, (2,); x without a command."""
     velocity = rollout.commands[-1, :2] if rollout.ticks else np.zeros(2)
     speed = float(np.linalg.norm(velocity))
     return np.asarray(velocity / speed if speed > 0.0 else np.array([1.0, 0.0]))
@@ -83,9 +83,10 @@ def _commanded_direction(rollout: Rollout) -> FloatArray:
 
 def _base_contacts(rollout: Rollout) -> BoolArray:
     """
-    Return which contacts are of the root link, (c,).
+    Return which contacts belong to the root link, (c,).
 
-    Records tell soles from other links only; the place tells the root link from these.
+    A rollout distinguishes contacts of soles from others. The others belong to the root link if
+    they lie on one of its shapes.
     """
     found: BoolArray = np.zeros(len(rollout.contact_tick), dtype=bool)
     other = np.flatnonzero(rollout.contacts.sole < 0)
@@ -97,10 +98,10 @@ def _base_contacts(rollout: Rollout) -> BoolArray:
     )
     margin = _CONTACT_MARGIN + rollout.contacts.depths[other]
     for shape in rollout.robot.links[0].collisions:
-        place = Rotation.from_euler('xyz', shape.rpy).inv().apply(points - np.array(shape.xyz))
+        in_shape = Rotation.from_euler('xyz', shape.rpy).inv().apply(points - np.array(shape.xyz))
         if shape.kind == 'box':
-            beyond = (np.abs(place) - 0.5 * np.array(shape.size)).max(axis=1)
+            distance = (np.abs(in_shape) - 0.5 * np.array(shape.size)).max(axis=1)
         else:
-            beyond = np.linalg.norm(place, axis=1) - max(shape.size)
-        found[other] |= beyond <= margin
+            distance = np.linalg.norm(in_shape, axis=1) - max(shape.size)
+        found[other] |= distance <= margin
     return found

@@ -1,8 +1,8 @@
 """
-The log of Bishop (2008) from a run: seven numbers a line, a line for every member of a generation.
+Log in the format of Bishop (2008, section 5.2): one line of seven numbers per candidate.
 
-They are its place (0 is the best score), the retained share of its last score, touches of the
-ground, points of rule 1, movement along x and y, and the fresh score (sec. 5.2 of the thesis).
+Columns: rank (0 is the best score), retained share of the last score, ground contacts of the
+platform, points of rule 1, displacement along x and y [m], and fresh score.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def log_lines(generations: Sequence[Sequence[TrialRow]], carried_share: float) -
     Parameters
     ----------
     generations : sequence of sequences of Row
-        Of a run with the terms ``bishop2008_*``; a turn that may not win has no points.
-    carry : float
-        Share of a score that adds to the next one of the same member.
+        Trials of a run with the terms ``bishop2008_*``; a trial without fitness scores 0.
+    carried_share : float
+        Share of a score that adds to the next score of the same candidate.
 
     """
     scores: dict[int, float] = {}
@@ -62,7 +62,7 @@ def write_log(path: Path, generations: Sequence[FloatArray]) -> None:
 
 
 def read_log(path: Path) -> list[FloatArray]:
-    """Return the lines of a log by generation; ConfigurationError if it is none."""
+    """Return the lines of a log by generation; ConfigurationError if the file is no such log."""
     try:
         table = np.loadtxt(read_text(path, DATA_LIMIT).splitlines(), ndmin=2)
     except ConfigurationError:
@@ -77,10 +77,10 @@ def read_log(path: Path) -> list[FloatArray]:
 
 def summarize_generations(generations: Sequence[FloatArray]) -> FloatArray:
     """
-    Return what the post-processor tells of each generation, (g, 5).
+    Return the summary of each generation that the thesis plots, (g, 5).
 
-    Best fresh score, mean of the best five, greatest score so far, and movement along x and y of
-    the best one. Scores are fresh: what a member retained is no merit of its turn.
+    Columns: best score, mean of the best five, greatest score so far, displacement of the best
+    along x and y [m]. Scores are fresh ones, without the retained share of earlier turns.
     """
     found = np.zeros((len(generations), 5))
     for row, lines in zip(found, generations, strict=True):

@@ -1,4 +1,4 @@
-"""Study bishop2008: body, ground, standing and search, before any walk."""
+"""Study bishop2008: checks of the body, the ground, standing and the genetic algorithm."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_ground(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 19 and 20: the random heights, and how long a turn is."""
+    """Measure checks 19 and 20: random heights of the ground and duration of a turn."""
     plan = load_plan(RUN_A)
     field = load_terrain(plan.trial.scene.terrain).heightfield
     assert field is not None

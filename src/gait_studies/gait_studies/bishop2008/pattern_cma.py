@@ -1,5 +1,5 @@
 """
-Covariance matrix adaptation of walking networks by the few numbers of a periodic pattern.
+CMA-ES over the parameters of a periodic gait that is encoded in the weights of a network.
 
 References
 ----------
@@ -69,9 +69,9 @@ class PatternCmaSettings(Parameters):
 
 class PatternCmaOptimizer(Optimizer):
     """
-    CMA-ES over the numbers of a pattern from which the weights of a network follow.
+    CMA-ES over the parameters of a gait pattern, from which the network's weights are computed.
 
-    No candidate is evaluated twice. The last channel of the layer has to be 1 (``spare: one``).
+    No candidate is evaluated twice. The last channel of the layer must be 1 (``spare: one``).
     """
 
     Settings: ClassVar[type[Parameters]] = PatternCmaSettings
@@ -92,7 +92,7 @@ class PatternCmaOptimizer(Optimizer):
         )
 
     def check_trial(self, trial: TrialSpec) -> None:
-        """Raise ConfigurationError where a trial runs the layer otherwise than it is computed."""
+        """Raise ConfigurationError if a trial runs the layer with other settings than assumed."""
         for name, wanted in (('spare', 'one'), ('scaled', True)):
             found = trial.parameters.get(name)
             if found != wanted:
@@ -109,7 +109,7 @@ class PatternCmaOptimizer(Optimizer):
 
     @property
     def keeps_records(self) -> bool:
-        """False: a fitness counts in its own generation alone."""
+        """False: a fitness counts only in its own generation."""
         return False
 
     def ask(self) -> list[Candidate]:
@@ -121,7 +121,7 @@ class PatternCmaOptimizer(Optimizer):
 
     @property
     def mean_network(self) -> Weights:
-        """The network of the mean of the search, (perceptrons, width): its best guess."""
+        """Network at the mean of the search distribution, (perceptrons, width)."""
         return self._network(self._search.mean)
 
     def _network(self, point: FloatArray) -> Weights:
@@ -134,5 +134,5 @@ class PatternCmaOptimizer(Optimizer):
         self._search.tell(evaluations)
 
     def stop(self) -> str:
-        """Return why the search is over, or an empty string."""
+        """Return the reason why the search has ended, or an empty string."""
         return self._search.stop()

@@ -1,10 +1,10 @@
 """
-Periodic gaits as weights of a layer of threshold perceptrons: few numbers for hundred thousands.
+Periodic gaits encoded in the weights of a layer of threshold perceptrons.
 
-The layers are relays, as ``relays`` describes: such as ``rank_squared`` could have
-found, nothing is computed elsewhere. A ``Pattern`` walks one way. An ``Omnidirectional`` one walks
-wherever the direction asks for, without turning: the spider looks the same from four sides, so a
-gait along x is one along y by another order of the legs.
+About thirty parameters determine hundreds of thousands of weights. The perceptrons form the relays
+of module ``relays``; ``rank_squared`` searches the same weights one by one. A ``ForwardPattern``
+walks along x. An ``OmnidirectionalPattern`` walks in the commanded direction without turning: the
+spider is symmetric about four sides, so a gait along x with the legs permuted is one along y.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from gait_studies.bishop2008.breeding import Y_MIRROR_PAIRS, permutation_from_pa
 from gait_studies.bishop2008.relays import MAX_PERIOD, SQUARE_WAVE_GAIN, RelayLayer, max_swing
 
 SIDE_SERVOS = (0, 1, 8, 12, 2, 3, 9, 13)
-"""Those of the legs at one side, two V, the rotation and the knee of each, the front leg first."""
+"""Servos of the legs of one side: two V, the rotation and the knee of each, front leg first."""
 LEADING_SERVO = SIDE_SERVOS[0]
 KNEE_SERVOS = slice(12, 16)
 QUARTER_TURN: IntArray = np.array([*np.roll(range(8), -2), 9, 10, 11, 8, 13, 14, 15, 12])
-"""Servo of the next leg to the left that is what each is to its own."""
+"""Servo with the same role in the next leg to the left, by servo."""
 _ALTERNATING_SIGNS: FloatArray = np.array([1.0, -1.0, 1.0, -1.0])
 _ROTATION_SERVOS = slice(8, 12)
-"""Rotation servos, whose mirror image pushes where they pull."""
+"""Rotation servos: a reflection reverses their sign."""
 _STARTING_BIAS = 0.02
 _MIN_ACCELERATION = 0.05
-"""Least acceleration of a servo by the greatest: one that hardly swings still has to move."""
+"""Minimum relative acceleration: a servo with a small swing still has to reach its offset."""
 
 ArrayT = TypeVar('ArrayT', FloatArray, ComplexArray)
 
@@ -54,7 +54,7 @@ def _symmetric_genes(names: list[str], most: float) -> list[Gene]:
 FORWARD_SPACE = ParameterSpace(
     (*_swing_genes(), *_symmetric_genes([f'steer{servo}' for servo in SIDE_SERVOS], 0.1))
 )
-"""The 32 numbers of a pattern, with their bounds."""
+"""The 32 parameters of a ``ForwardPattern``, with their bounds."""
 OMNIDIRECTIONAL_SPACE = ParameterSpace(
     (
         *_swing_genes(),
@@ -62,11 +62,11 @@ OMNIDIRECTIONAL_SPACE = ParameterSpace(
         Gene(name='share', lower=0.0, upper=1.0, unit='-'),
     )
 )
-"""The 26 numbers of an omnidirectional pattern."""
+"""The 26 parameters of an ``OmnidirectionalPattern``."""
 
 
 class _MirroredSides:
-    """Two mirrored sides half a period apart, from the numbers of one."""
+    """Values of all sixteen servos from those of one side; the sides are half a period apart."""
 
     mirror: IntArray = permutation_from_pairs(Y_MIRROR_PAIRS)
     sign: FloatArray = np.where(np.isin(np.arange(16), np.r_[_ROTATION_SERVOS]), -1.0, 1.0)
@@ -75,7 +75,7 @@ class _MirroredSides:
         self._values = values
 
     def swings(self) -> ComplexArray:
-        """Return the swings (16,) [m]: the imaginary part lags a quarter of a period."""
+        """Return the complex swings (16,) [m]; the imaginary part lags a quarter of a period."""
         found: ComplexArray = np.zeros(16, dtype=np.complex128)
         values = self._values
         for servo in SIDE_SERVOS:
@@ -85,7 +85,7 @@ class _MirroredSides:
         return found
 
     def mirrored(self, name: str, sign: float) -> FloatArray:
-        """Return numbers (16,) [m] whose mirror images are equal, or opposite by ``sign``."""
+        """Return the values of genes ``name`` (16,) [m], on the other side times ``sign``."""
         found: FloatArray = np.zeros(16)
         for servo in SIDE_SERVOS:
             found[servo] = self._values[f'{name}{servo}']
@@ -96,21 +96,21 @@ class _MirroredSides:
 @dataclass(frozen=True, kw_only=True)
 class ForwardPattern:
     """
-    A gait of two mirrored sides half a period apart, which the direction steers.
+    Gait along x: two mirrored sides half a period apart, steered by the commanded direction.
 
     Attributes
     ----------
     space : ParameterSpace
     perceptrons : int
-        How many a layer takes.
+        Number of perceptrons that the pattern needs.
     period : float [s]
     swings : (16,) complex array [m]
-        Of each servo in phase with the first, and (imaginary) a quarter of a period later. No
-        servo swings farther than its greatest acceleration lets it.
+        Amplitude of each servo in phase with the first (real part) and a quarter of a period later
+        (imaginary part). The maximum acceleration limits the swing.
     offsets : (16,) array [m]
-        Middles of the servos.
+        Mean positions of the servos.
     steering : (16,) array [m]
-        How far the middles move for a direction at a right angle to the left.
+        Shift of the mean positions for a command straight to the left.
 
     """
 
@@ -140,7 +140,7 @@ class ForwardPattern:
         Parameters
         ----------
         layout : PerceptronLayout
-            Of at least ``perceptrons``, as of ``check_layout``.
+            Layout that ``check_layout`` accepts.
         dt : float [s]
             Control period.
 
@@ -159,28 +159,28 @@ class ForwardPattern:
 @dataclass(frozen=True, kw_only=True)
 class OmnidirectionalPattern:
     """
-    Four gaits of one, along x, y and back, mixed by the wanted direction.
+    Four copies of a gait, along +-x and +-y, mixed by the commanded direction.
 
-    What all four have in common, legs lifted in turn, goes on whatever the direction is, the knees
-    wholly, for they are the wave that all follow, the other servos by a share. What a gait has
-    beyond that is open to directions near its own. With no direction all are closed and the robot
-    treads on the spot. Middles have a part for all directions and one that follows the direction
-    around.
+    The swings are split into the mean over the four gaits (legs lifted in turn) and the remainder
+    of each. The mean part is active for every direction: fully for the knees, which are the common
+    wave, and by ``common_share`` for the other servos. The remainder of a gait is active for
+    directions near its own. Without a direction no remainder is active and the robot treads on the
+    spot. Offsets have a constant part and a part that rotates with the direction.
 
     Attributes
     ----------
     space, perceptrons
-        As of ``Pattern``.
+        As in ``ForwardPattern``.
     period : float [s]
     swings : (16,) complex array [m]
-        Of the gait along x, as of ``Pattern``.
+        Swings of the gait along x, as in ``ForwardPattern``.
     offsets : (16,) array [m]
-        Middles of the servos in that.
+        Mean positions of the servos in the gait along x.
     gate : float [-]
-        How narrow the gaits are: what each has of its own swings by
-        ``sqrt(1 - gate^2 (1 - cos a)^2)`` at an angle ``a`` from it.
+        Narrowness of the gates: at an angle ``a`` from its direction the remainder of a gait
+        swings by the factor ``sqrt(1 - gate^2 (1 - cos a)^2)``, or not at all.
     common_share : float [-]
-        How much of what the gaits have in common goes on for all directions but for the knees.
+        Share of the mean part that is active for every direction, knees excepted.
 
     """
 
@@ -207,11 +207,11 @@ class OmnidirectionalPattern:
 
     @property
     def common_swings(self) -> ComplexArray:
-        """Swings that all four gaits have in common, (16,) [m]: diagonal legs in phase."""
+        """Mean of the swings over the four gaits, (16,) [m]; diagonal legs are in phase."""
         return _mean_over_turns(self.swings, -1.0)
 
     def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
-        """Return the weights of the pattern, as of ``Pattern.weights``."""
+        """Return the weights of the pattern, as of ``ForwardPattern.weights``."""
         common, offsets = self.common_swings, self._offsets()
         shares = np.full(16, self.common_share)
         shares[KNEE_SERVOS] = 1.0
@@ -223,7 +223,7 @@ class OmnidirectionalPattern:
         )
         kicks[KNEE_SERVOS] = _STARTING_BIAS * _ALTERNATING_SIGNS
         layer = RelayLayer(layout, dt, self.period, leaders)
-        # Phases are behind the wave, which is that of the knees.
+        # Phases are counted from the wave, and the wave is the motion of the knees.
         knee = common[KNEE_SERVOS.start]
         phase = abs(knee) / knee if knee else 1.0
         for servo, swing in enumerate((common * phase).tolist()):
@@ -237,14 +237,14 @@ class OmnidirectionalPattern:
         return layer.weights()
 
     def _offsets(self) -> FloatArray:
-        """Return middles, and what the direction adds along x and y, (16, 3) [m]."""
+        """Return offsets and their change per direction component x and y, (16, 3) [m]."""
         ahead = 0.5 * (self.offsets - _turn_gait(self.offsets, 2, 1.0))
         common = _mean_over_turns(self.offsets, 1.0)
         return np.stack([common, ahead, _turn_gait(ahead, 1, 1.0)], axis=1)
 
 
 def _turn_gait(values: ArrayT, turns: int, sign: float) -> ArrayT:
-    """Return the numbers of a gait (16,) turned left by right angles, times ``sign`` at each."""
+    """Return the values (16,) of a gait turned left by quarter turns, times ``sign`` at each."""
     for _ in range(turns):
         found = np.empty_like(values)
         found[QUARTER_TURN] = sign * values
@@ -253,11 +253,11 @@ def _turn_gait(values: ArrayT, turns: int, sign: float) -> ArrayT:
 
 
 def _mean_over_turns(values: ArrayT, sign: float) -> ArrayT:
-    """Return the mean of the numbers of a gait (16,) over all four turns."""
+    """Return the mean of the values (16,) of a gait over the four quarter turns."""
     total = sum(_turn_gait(values, turns, sign) for turns in range(4))
     return total / 4.0  # type: ignore[return-value]
 
 
 def _relative_accelerations(swings: ComplexArray, period: float, least: float) -> FloatArray:
-    """Return accelerations that swing servos so far, by the greatest one, (16,)."""
+    """Return the accelerations that produce these swings, over the maximum, (16,)."""
     return np.clip(np.abs(swings) / max_swing(period), least, 1.0)

@@ -1,4 +1,4 @@
-"""Study bishop2008: the four plots of the thesis, and how far the searches came."""
+"""Study bishop2008: plots of the thesis, and progress of the searches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def draw_movement(path: Path, summaries: FloatArray) -> None:
 
 
 def draw_progress(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
-    """Draw the way along the command against turns: running mean, and greatest so far."""
+    """Draw the distance along the command over turns: running mean and greatest so far."""
     with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for number, (name, rows) in enumerate(runs.items()):

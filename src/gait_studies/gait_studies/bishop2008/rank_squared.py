@@ -1,5 +1,5 @@
 """
-The genetic algorithm that searched walking networks: parents by the square of a uniform number.
+Genetic algorithm of Bishop (2008): the rank of a parent is the square of a uniform number.
 
 References
 ----------
@@ -91,11 +91,11 @@ class _Member:
 
 class RankSquaredOptimizer(Optimizer):
     """
-    Genetic algorithm over the weights of networks; every candidate is tried in every generation.
+    Genetic algorithm over the weights of networks; every candidate is tried in each generation.
 
     The rank of a parent is ``floor(N u^2)`` with u uniform. A survivor keeps its weights and its
-    id; its score is its new fitness plus the carried share of the old one, and is that share
-    alone where the trial may not win. The last ranks give way to children whose score is zero.
+    id. Its score is its new fitness plus a share of its last score; without a valid fitness it is
+    that share alone. Offspring with score zero replace the last ranks.
     """
 
     Settings: ClassVar[type[Parameters]] = RankSquaredSettings
@@ -130,11 +130,11 @@ class RankSquaredOptimizer(Optimizer):
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """Scores of the members, carried shares included, in their order."""
+        """Scores of the candidates in order, carried shares included."""
         return tuple(member.score for member in self._members)
 
     def ask(self) -> list[Candidate]:
-        """Return all members: survivors, then the children of the last generation."""
+        """Return the whole population: survivors, then the offspring of the last generation."""
         self._ledger.check_ask()
         self._ledger.open(member.id for member in self._members)
         return [
@@ -145,7 +145,7 @@ class RankSquaredOptimizer(Optimizer):
         ]
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Score and rank the members, and put children in the place of the last."""
+        """Score and rank the candidates, and replace the last ranks by offspring."""
         told = self._ledger.take(evaluations)
         chosen = self._settings
         for member, evaluation in zip(self._members, told, strict=True):
@@ -153,7 +153,7 @@ class RankSquaredOptimizer(Optimizer):
             fresh = evaluation.fitness if member.key[0] == 0 else 0.0
             # Section 3.2, rule 5: a share of the last score adds to the new one.
             member.score = fresh + chosen.carry * member.score
-        # One that may not win ranks behind all that may, whatever it has carried.
+        # Invalid candidates rank behind all valid ones, whatever score they carry.
         ranked = sorted(self._members, key=lambda one: (one.key[0], -one.score, one.id))
         children = []
         for _ in range(chosen.replaced):
@@ -175,7 +175,7 @@ class RankSquaredOptimizer(Optimizer):
 
 def parent_rank(uniform: float, population: int) -> int:
     """
-    Return the rank of a parent from a uniform number in [0, 1): the best is 0.
+    Return the rank of a parent, 0 for the best, from a uniform number in [0, 1).
 
     A rank below r has the probability ``sqrt(r / population)``.
     """

@@ -1,17 +1,17 @@
 """
-Relays made of threshold perceptrons that swing servos in step with what their layer remembers.
+Relays of threshold perceptrons that oscillate through the memory of their layer.
 
-The layer remembers its own outputs. A perceptron and one that is always excited and stands
-opposite to it make a relay that accelerates the set point of a servo one way or the other. All
-relays follow one wave, the first harmonic of the past outputs of the leading servos: these in
-phase, so that they oscillate with the period of that filter, any other with a lag of its own. How
-far a servo swings lies in the output weights. What brings its middle to an offset is slow: the
-mean of its measured place over the last period, and the mean speed that its outputs of the past
-add up to.
+The layer remembers its own outputs. A relay is a perceptron together with one that is always
+excited and has the opposite output: the pair accelerates the set point of a servo in one direction
+or the other. All relays follow one wave, the first harmonic of the past outputs of the leading
+servos. The leading servos are in phase with it, so they oscillate with the period of that filter;
+every other servo has its own lag. The output weights set the amplitude. Two slow terms keep the
+mean of a servo at its offset: the mean of its measured position over the last period, and the mean
+speed that its past outputs add up to.
 
-A relay of two perceptrons has a gate that the wanted direction opens: with thresholds ``b`` above
-and below the wave, of amplitude 1, their sum swings by ``sqrt(1 - b^2)`` and has no mean, and not
-at all for ``b`` beyond 1. So one layer mixes gaits by the direction. The last channel has to be
+A relay of two perceptrons has a gate that depends on the commanded direction. With thresholds
+``+-b`` about a wave of amplitude 1, the sum of both swings by ``sqrt(1 - b^2)`` with zero mean,
+and is constant for ``b`` above 1. So one layer mixes gaits by direction. The last channel must be
 the constant 1.
 """
 
@@ -26,18 +26,18 @@ from gait_core.errors import ConfigurationError
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
 
 FORWARD_CHANNEL, LEFT_CHANNEL, ONE_CHANNEL = 32, 33, 34
-"""Channels of the direction's parts forward and to the left, and of the constant 1."""
+"""Channels of the direction's forward and left components, and of the constant 1."""
 LENGTH_SCALE, MAX_ACCELERATION = 0.1, 2.9
-"""What the controller divides places and outputs by [m, m/s^2], by default."""
+"""Default scales of positions and outputs in the controller [m, m/s^2]."""
 SQUARE_WAVE_GAIN = 4.0 / math.pi
 """First harmonic of a square wave of amplitude 1."""
 MAX_PERIOD = 1.6
 _OFFSET_GAIN, _SPEED_GAIN, _MEMORY_TIME = 2.0, 3.0, 1.0
-"""Of a servo to its offset [1/m], against its speed [s/m], how long it trusts its outputs [s]."""
+"""Gain of the offset error [1/m], of the speed [s/m], and decay time of past outputs [s]."""
 
 
 def check_layout(layout: PerceptronLayout, dt: float, perceptrons: int) -> None:
-    """Raise ConfigurationError unless a layer of this layout can carry so many for any period."""
+    """Raise ConfigurationError if a layout is too small for a pattern of any period."""
     if layout.outputs != 16 or layout.channels != 35:
         raise ConfigurationError(
             f'patterns are of 35 channels and the 16 servos of the spider, not of '
@@ -57,23 +57,23 @@ def check_layout(layout: PerceptronLayout, dt: float, perceptrons: int) -> None:
 
 
 def max_swing(wave_period: float) -> float:
-    """Return how far a square wave of the greatest acceleration swings a servo [m]."""
+    """Return the amplitude of a servo that a square wave of maximum acceleration drives [m]."""
     return SQUARE_WAVE_GAIN * MAX_ACCELERATION * (wave_period / (2.0 * math.pi)) ** 2
 
 
 class RelayLayer:
     """
-    Relays of the spider's servos, one after the other, and the weights of the layer they make.
+    Builder of the weights of a layer, relay by relay.
 
     Parameters
     ----------
     layout : PerceptronLayout
-        As of ``check_layout``.
+        Layout that ``check_layout`` accepts.
     dt, period : float [s]
-        Control period; of the wave.
+        Control period, and period of the wave.
     leaders : (16,) array
-        What the wave is made of: shares of the outputs of servos, as parts of the greatest one.
-        Their sum of square waves in phase has to have a first harmonic of 1.
+        Weights of the servos' outputs in the wave, relative to the maximum output. The weighted
+        sum of square waves in phase must have a first harmonic of 1.
 
     """
 
@@ -85,7 +85,7 @@ class RelayLayer:
         periods = math.floor(layout.memory * dt / period)
         whole = round(periods * period / dt)
         self._period_ticks = round(period / dt)
-        # How much of each past output is left in the mean speed over the last period.
+        # Contribution of each past output to the mean speed over the last period.
         left = np.minimum(lags / period, 1.0) * np.exp(-lags / _MEMORY_TIME)
         self._speed_weights = MAX_ACCELERATION * dt * left
         share = np.where(np.arange(layout.memory) < whole, 2.0 / whole, 0.0)
@@ -103,13 +103,13 @@ class RelayLayer:
         ----------
         servo : int
         swing : complex
-            Phase behind the wave; its size does not count.
+            Its argument is the lag behind the wave; its magnitude has no effect.
         strength : float
-            Acceleration by the greatest.
+            Acceleration over the maximum.
         offset : (3,) array [m]
-            Middle of the servo, and what the wanted direction adds along x and y.
+            Mean position of the servo, and its change per direction component x and y.
         kick : float
-            What starts a leader.
+            Constant input that starts the oscillation of a leading servo.
 
         """
         row = self._input_weights(servo, swing, offset)
@@ -120,9 +120,10 @@ class RelayLayer:
         self, servo: int, swing: complex, strength: float, offset: FloatArray, gate: FloatArray
     ) -> None:
         """
-        Add a relay of two perceptrons, open where ``gate`` [1, along x, along y] comes to 0.
+        Add a relay of two perceptrons; it is fully active where the gate is 0.
 
-        The other parameters are those of ``relay``.
+        The gate is ``gate`` (3,) times (1, direction x, direction y). The other parameters are
+        those of ``add_relay``.
         """
         for sign in (1.0, -1.0):
             row = self._input_weights(servo, swing, offset)
@@ -135,7 +136,7 @@ class RelayLayer:
         answers = row[layout.channels * (layout.memory + 1) :].reshape(layout.memory, 16)
         phase = np.conj(swing) / max(abs(swing), 1e-9)
         answers += np.outer((phase * self._wave).real, self._leaders)
-        # Over a whole period a swing has no mean: what is left has to come to the offset.
+        # Over a whole period a swing has zero mean: the mean position is regulated to the offset.
         places = slice(servo, layout.channels * self._period_ticks, layout.channels)
         row[places] -= _OFFSET_GAIN * LENGTH_SCALE / self._period_ticks
         answers[:, servo] -= _SPEED_GAIN * self._speed_weights
@@ -147,7 +148,7 @@ class RelayLayer:
         self._outputs.append(strength * np.eye(16)[servo])
 
     def weights(self) -> Weights:
-        """Return the weights of the layer; the last perceptron used is the one always excited."""
+        """Return the weights of the layer; the perceptron after the relays is always excited."""
         layout, used = self._layout, len(self._inputs)
         found: FloatArray = np.zeros((layout.perceptrons, layout.weights_per_perceptron))
         found[:used, : layout.inputs] = self._inputs

@@ -1,9 +1,9 @@
 """
-The neural quadruped (Bishop 2008): body, ground, search, runs A and B, where a walk carries.
+Parts of the study of the neural quadruped (Bishop 2008).
 
-To add rows, write a function of the session that returns them and list it in ``study``. The budget
-of a run is counted in turns; each goes on where it stopped. Checks of single parts of the network,
-the servos and the breeding are tests.
+To add rows, write a function of the session that returns them and list it in ``study``. An
+interrupted run continues at its last turn. Checks of the network, the servos and the breeding by
+themselves are tests.
 """
 
 from __future__ import annotations

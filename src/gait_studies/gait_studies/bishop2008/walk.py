@@ -1,4 +1,4 @@
-"""Study bishop2008: the best network on bodies, grounds and an engine that it has not seen."""
+"""Study bishop2008: the best networks on bodies, grounds and an engine unused in their search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WEIGHT_FILES: Mapping[str, str] = {PATTERN_RUN: 'champion.npz', OMNIDIRECTIONAL
 
 
 def measure_champions(session: StudySession) -> Sequence[StudyRow]:
-    """Take the means of both searches of patterns: no turn of theirs chooses among networks."""
+    """Save the mean networks of both pattern searches; no trial selects among networks."""
     rows = []
     for name, file in _WEIGHT_FILES.items():
         run = evolve_run(session, name)
@@ -44,7 +44,7 @@ def measure_champions(session: StudySession) -> Sequence[StudyRow]:
 
 
 def mean_network(run: FinishedEvolution) -> Weights:
-    """Return the mean of a search of patterns: the search is run again on what it was told."""
+    """Return the mean network of a pattern search, replayed from its recorded evaluations."""
     search = run.plan.make_optimizer()
     assert isinstance(search, PatternCmaOptimizer)
     for rows in run.generations:
@@ -59,7 +59,7 @@ def mean_network(run: FinishedEvolution) -> Weights:
 
 
 def save_weights(file: Path, run: FinishedEvolution, weights: Weights) -> None:
-    """Write the weights file of a network of a run; a pattern's weights are mostly zero."""
+    """Write the compressed weights file of a network; a pattern's weights are mostly zero."""
     layout = run.plan.array_shapes
     assert isinstance(layout, PerceptronLayout)
     content = io.BytesIO()
@@ -71,7 +71,7 @@ def save_weights(file: Path, run: FinishedEvolution, weights: Weights) -> None:
 def _turn_trials(
     session: StudySession, run: FinishedEvolution, file: Path, key: int, count: int
 ) -> list[TrialSpec]:
-    """Return turns of a network, each on a body and a start of its own."""
+    """Return trials of a network, each with its own random body and start."""
     digest = hashlib.sha256(read_bytes(file)).hexdigest()
     plan = run.plan
     plan = replace(plan, experiment=replace(plan.experiment, seed=session.derive_seed(key)))
@@ -84,7 +84,7 @@ def _turn_trials(
 
 
 def measure_matrix(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 35 and the table of bodies, grounds and engines."""
+    """Measure check 35 and the walks on other bodies, grounds and in another engine."""
     run, file = evolve_run(session, PATTERN_RUN), session.folder / _WEIGHT_FILES[PATTERN_RUN]
     turns = _turn_trials(session, run, file, _TEST_KEY, 40)
     same = {'draw': 0}
@@ -143,7 +143,7 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
 
 
 def measure_steering(session: StudySession) -> Sequence[StudyRow]:
-    """Measure how far the walk of the omnidirectional network is from eight directions."""
+    """Measure the heading error of the omnidirectional network in eight directions."""
     run, file = (
         evolve_run(session, OMNIDIRECTIONAL_RUN),
         session.folder / _WEIGHT_FILES[OMNIDIRECTIONAL_RUN],
@@ -153,7 +153,7 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         angle = 2.0 * math.pi * (number % 8) / 8.0
         velocity = (_COMMANDED_SPEED * math.cos(angle), _COMMANDED_SPEED * math.sin(angle), 0.0)
         script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
-        # The body and where it starts stay drawn; x points the same way for all.
+        # Body and start position stay random; the initial yaw does not, so that x is common.
         drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
         turns.append(replace(spec, script=script, randomise=drawn))
         wanted.append(angle)
@@ -182,7 +182,7 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _heading_error(result: TrialResult, wanted: float) -> float:
-    """Return the angle [deg] between where a turn went and where it should go."""
+    """Return the angle [deg] between the displacement of a trial and the commanded direction."""
     x, y = (result.terms.get(f'bishop2008_{axis}', 0.0) for axis in 'xy')
     away = math.atan2(y, x) - wanted
     return abs(math.degrees((away + math.pi) % (2.0 * math.pi) - math.pi))

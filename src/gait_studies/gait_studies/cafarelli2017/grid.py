@@ -1,4 +1,4 @@
-"""Study cafarelli2017: the grid of kinds of legs, grounds and methods, at equal effort."""
+"""Study cafarelli2017: searches over kinds of legs, grounds and methods at equal effort."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def measure_grid(session: StudySession) -> Sequence[StudyRow]:
 def _search_case(
     session: StudySession, ground: str, kind: str, method: str, number: int
 ) -> SearchCase:
-    # The third method sees levelness as well.
+    # NSGA-II maximises levelness too.
     aims = ('cost_of_transport', 'level') if method == NSGA else ('cost_of_transport',)
     return SearchCase(
         legs=LegFreedom(kind=kind),
@@ -77,7 +77,7 @@ def _search_case(
 
 
 def finite_costs(results: Sequence[SearchData]) -> list[float]:
-    """Return the costs of transport of the searches that found a walk."""
+    """Return the costs of transport of searches; those that found no walk are left out."""
     return [one['cost_of_transport'] for one in results if one['cost_of_transport'] is not None]
 
 
@@ -89,13 +89,13 @@ def _least_by_seed(
 
 
 def costs_or_infinity(results: Sequence[SearchData]) -> list[float]:
-    """Return the costs of transport of all searches; one that found no walk is beaten by any."""
+    """Return the costs of transport of searches; infinite if a search found no walk."""
     costs = [one['cost_of_transport'] for one in results]
     return [math.inf if cost is None else cost for cost in costs]
 
 
 def climbing_cost(ground: str) -> float:
-    """Return the cost of transport of the rise of a ground alone."""
+    """Return the cost of transport that the rise of a ground requires, per path length."""
     return math.sin(GROUNDS[ground].get('slope_up', 0.0))
 
 
@@ -127,7 +127,7 @@ def _level_text(answers: Sequence[SearchData]) -> str:
 def _test_row(
     ground: str, method: str, found: Mapping[tuple[str, str, str], Sequence[SearchData]]
 ) -> StudyRow:
-    """Test whether free lengths cost less than the best kind of constant ones."""
+    """Return the row of the test whether free lengths cost less than the best constant ones."""
     others = {
         kind: costs_or_infinity(found[ground, kind, method]) for kind in LEG_KINDS if kind != FREE
     }

@@ -1,4 +1,4 @@
-"""Study cafarelli2017: the published model, its single leg, its strides and its search's rules."""
+"""Study cafarelli2017: checks of the published model, its leg, strides and search rules."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ from gait_tools.study.session import StudySession
 SYMMETRIC_STRIDE = genes_from_legs(
     [[(45, 45, 9, 9), (75, 30, 9, 9), (105, 30, 9, 9), (80, 70, 7, 7)]] * 3
 )
-"""The stride of check 7: equal legs."""
+"""Stride of check 7: three legs with equal postures [deg, cm]."""
 
 _LEG_ANGLES = (np.array([45.0, 45.0]), np.array([135.0, 0.0]))
 
 
 def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
-    """Measure Tables 4.1 to 4.3 and the steps of chapter 4 that lead to them."""
+    """Measure Tables 4.1 to 4.3 and the intermediate results of chapter 4."""
     rows = _chapter_4_rows()
     for ours, printed in zip(single_leg_rows(), published_table('table_4_1_to_4_3'), strict=True):
         first, last = ours.first_length, ours.last_length
@@ -167,7 +167,7 @@ def _standing_leg_power(length: float, rules: StrideRules) -> float:
 
 
 def measure_model(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 6 to 9, 11, 12, 14 to 16, 23 to 26: what the published model must give."""
+    """Measure checks 6 to 9, 11, 12, 14 to 16 and 23 to 26 of the published model."""
     draw_stride(session.picture('viewer_stride'), viewer_stride())
     draw_stride(session.picture('best_stride'), published_best_stride())
     children = 3000 if session.quick else 10000
@@ -274,7 +274,7 @@ def _best_stride_rows() -> list[StudyRow]:
 
 def _stability_rows() -> list[StudyRow]:
     def inside(x: float, y: float) -> bool:
-        """Tell whether a centre of mass is over these feet."""
+        """Return whether a centre of mass [m] is over these feet."""
         feet = ((0.0, 0.27, 0.54), (0.0, 0.39, 0.0))
         pose = Pose(0.0, math.pi / 2, (0.1,) * 3, *feet, x, y)
         return bool(is_stable(pose, AS_CODED.as_named_tuple()))
@@ -297,7 +297,7 @@ def _stability_rows() -> list[StudyRow]:
 
 
 def measure_flaw(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 23, the energy that is not continuous, and draw it."""
+    """Measure check 23, the discontinuity of the published energy, and draw it."""
     draw_energy_discontinuity(session.picture('flaw'))
     wanted = {0.0: 5.30, 0.001: 9.3e-5, 1.0: 0.095, 30.0: 4.18}
     return [
@@ -378,7 +378,7 @@ def _evaluations(candidates: Sequence[object], fitness: np.ndarray) -> list[Eval
 
 
 def _breed_generation(rate: float, size: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return child and both parents, (4, 12) each, of one generation of a box."""
+    """Return each offspring of a generation with its two parents, (4, 12) postures each."""
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=2, population=size, mutation_probability=rate, elite_share=0.0
     )
@@ -408,7 +408,7 @@ def _mutations_per_offspring(rate: float, size: int) -> float:
 
 
 def measure_published_best(session: StudySession) -> Sequence[StudyRow]:
-    """Say what the best published stride is by measures that hold."""
+    """Measure the best published stride by the work along its path."""
     from gait_studies.cafarelli2017.strides.measures import measure_strides
 
     ours = measure_strides(published_best_stride()[None])

@@ -1,4 +1,4 @@
-"""Study cafarelli2017 in physics: the walks, the grid's best strides, frozen against free legs."""
+"""Study cafarelli2017 in physics: preset walks, replays of strides, frozen and free legs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SearchData = Mapping[str, Any]
 
 _SEED_KEY = 5
 _PRESET_SPEEDS = {'fixed': 0.12 / 0.55 / 2.0, 'extending': 0.12 / 0.55 / 3.2}
-"""Stroke by duty and period of the presets [m/s]."""
+"""Expected speed of each preset: stroke over duty factor and period [m/s]."""
 _WALK_DISTANCE = 5.2
 _SEARCH_GROUNDS = ('flat', 'up_10')
 _FROZEN_BY_NAME = {'frozen': True, 'free': False}
 
 
 def climbing_cost(ground: str) -> float:
-    """Return the cost of transport of the rise of a ground alone, distance being horizontal."""
+    """Return the cost of transport that the rise of a ground requires, per horizontal distance."""
     return math.tan(GROUNDS[ground].get('slope_up', 0.0))
 
 
@@ -89,7 +89,7 @@ def _run_preset(preset: str) -> dict[str, Any]:
 
 
 def measure_replays(session: StudySession) -> Sequence[StudyRow]:
-    """Measure what the best stride of each kind of legs on each ground of the grid does."""
+    """Measure the best stride of the grid for each kind of legs and ground, in physics."""
     champions = _read_champions(session)
     cases = {
         (where, joined): Replay(
@@ -131,7 +131,7 @@ def _replay_row(where: str, joined: str, analytic: float, found: SearchData) -> 
 
 
 def measure_searches(session: StudySession) -> Sequence[StudyRow]:
-    """Measure what searches in physics find, with frozen and with free lengths."""
+    """Measure searches in physics with frozen and with free lengths."""
     trials, seeds = (20, 1) if session.quick else (300, 3)
     cases = {
         (ground, legs): [

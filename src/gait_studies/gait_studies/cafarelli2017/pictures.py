@@ -1,4 +1,4 @@
-"""Study cafarelli2017: pictures that a person can judge."""
+"""Study cafarelli2017: pictures of strides, energies, searches and costs of transport."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def draw_stride(path: Path, genes: FloatArray) -> None:
     """
     Draw a stride (48,) [deg, cm] from the side: a column per posture, a row per leg.
 
-    As the thesis's viewer: joints blue, upper segments green, lower ones orange; front is right.
+    Colours are those of the thesis: joints blue, upper segments green, lower segments orange.
+    Forward is to the right.
     """
     joints = joints_from_genes(genes)
     joints[..., 2:] *= 100.0
@@ -58,7 +59,7 @@ def draw_stride(path: Path, genes: FloatArray) -> None:
 
 
 def draw_energy_discontinuity(path: Path) -> None:
-    """Draw both energies of a hip that swings by 60 degrees, over the motion of its knee."""
+    """Draw published and path energy of a hip swing of 60 degrees over the knee's motion."""
     knees = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 120)])
     start = np.array([45.0, 30.0, 9.0, 9.0])
     published = [
@@ -68,7 +69,7 @@ def draw_energy_discontinuity(path: Path) -> None:
         np.array([_hip_swing(knee) for knee in knees]),
         MeasureSettings(loads='equal', lift=False),
     )
-    # Three legs stand and swing back alike: a third of it is one leg's.
+    # Three legs in stance do the same work: a third of it belongs to one leg.
     path_energy = sound.rotary_absolute / 3.0
     with saved_figure(path, (7.0, 4.2)) as figure:
         axes = figure.subplots()
@@ -88,7 +89,7 @@ def draw_energy_discontinuity(path: Path) -> None:
 
 
 def _hip_swing(knee: float) -> FloatArray:
-    """Return a stride of equal legs whose hips swing back once, in stance, and nothing else."""
+    """Return a stride of equal legs whose hips swing back once, in the first stance phase."""
     back = (105.0, 30.0 + knee, 9.0, 9.0)
     return genes_from_legs([[(45.0, 30.0, 9.0, 9.0), back, back, back]] * 3)
 
@@ -97,16 +98,16 @@ def draw_fitness_curves(
     path: Path, interval: int, fitness: FloatArray, printed_means: Mapping[float, float]
 ) -> None:
     """
-    Draw the fitness of runs at a mutation of 0.03 over generations beside the printed means.
+    Draw the fitness of runs at a mutation rate of 0.03 over generations, and the printed means.
 
     Parameters
     ----------
     path : Path
-    every : int
+    interval : int
         Generations per column.
-    along : (runs, n) array
-    printed : mapping
-        Mean after 200 generations, as printed, by rate.
+    fitness : (runs, n) array
+    printed_means : mapping
+        Printed mean fitness after 200 generations, by mutation rate.
 
     """
     generations = interval * np.arange(1, fitness.shape[1] + 1)
@@ -123,7 +124,7 @@ def draw_fitness_curves(
 
 
 def draw_grid_costs(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
-    """Draw the cost of transport of each kind of leg on each ground, a dot per seed."""
+    """Draw the cost of transport by ground and kind of leg, a dot per seed."""
     with saved_figure(path, (10.0, 4.2)) as figure:
         axes = figure.subplots()
         for place, kinds in enumerate(costs.values()):
@@ -142,7 +143,7 @@ def draw_grid_costs(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]
 
 
 def draw_savings(path: Path, costs: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
-    """Draw what free legs save over constant ones, a dot per seed, by assumption."""
+    """Draw the saving of free over constant lengths by assumption, a dot per seed."""
     with saved_figure(path, (7.5, 0.35 * len(costs) + 1.0)) as figure:
         axes = figure.subplots()
         for row, (constant, free) in enumerate(costs.values()):
@@ -158,7 +159,7 @@ def draw_savings(path: Path, costs: Mapping[str, tuple[Sequence[float], Sequence
 
 def draw_fronts(path: Path, fronts: Mapping[str, FloatArray]) -> None:
     """
-    Draw fronts of distance, energy and margin: two objectives as axes, the third as colour.
+    Draw Pareto fronts: stroke and energy as axes, margin as colour.
 
     Parameters
     ----------
@@ -183,7 +184,7 @@ def draw_fronts(path: Path, fronts: Mapping[str, FloatArray]) -> None:
 def draw_search_curves(
     path: Path, searches: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
 ) -> None:
-    """Draw the least cost of transport in physics over trials, a line per seed."""
+    """Draw the lowest cost of transport so far over trials in physics, a line per seed."""
     grounds = list(dict.fromkeys(ground for ground, _ in searches))
     colours = {'frozen': 'tab:blue', 'free': 'tab:red'}
     with saved_figure(path, (4.5 * len(grounds), 3.6)) as figure:

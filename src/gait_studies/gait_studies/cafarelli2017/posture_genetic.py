@@ -1,5 +1,5 @@
 """
-The genetic algorithm that searched strides of the hexapod with extending legs.
+Genetic algorithm of Cafarelli (2017) over strides of a hexapod with extending legs.
 
 References
 ----------
@@ -42,7 +42,7 @@ from gait_studies.cafarelli2017.strides.java_random import JavaRandom
 GENOME_PARTS = 4
 BOX_DOMAIN, STRIDE_DOMAIN = 'box', 'stride'
 _BLOCK_SIZE = 1 << 14
-"""Draws fetched at a time."""
+"""Random numbers fetched at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,32 +74,32 @@ class PostureGeneticSettings(Parameters):
 
     @property
     def elites(self) -> int:
-        """Number of survivors; at least one individual is new."""
+        """Number of elites; at least one candidate of a generation is new."""
         return min(round(self.elite_share * self.population), self.population - 1)
 
 
 class _Source(Protocol):
     def random(self, size: int) -> FloatArray:
-        """Return draws from 0 to 1, (size,)."""
+        """Return uniform numbers in [0, 1), (size,)."""
         ...
 
 
 class _Draws:
-    """Uniform draws of a generator in their order, however many are looked at in advance."""
+    """Buffer of uniform numbers of a generator, which can be read ahead of their use."""
 
     def __init__(self, source: _Source) -> None:
         self._source = source
         self._waiting: FloatArray = np.empty(0)
 
     def peek(self, count: int) -> FloatArray:
-        """Return the coming draws, at least ``count`` of them, without using any."""
+        """Return the next numbers, at least ``count``, without consuming them."""
         if len(self._waiting) < count:
             fresh = self._source.random(max(count, _BLOCK_SIZE))
             self._waiting = np.concatenate([self._waiting, fresh])
         return self._waiting
 
     def consume(self, count: int) -> None:
-        """Take draws away."""
+        """Remove the next ``count`` numbers."""
         self._waiting = self._waiting[count:]
 
 
@@ -112,10 +112,10 @@ class _Individual:
 
 class PostureGeneticOptimizer(Optimizer):
     """
-    Roulette wheel, crossover of two neighbouring postures, genes drawn anew, elites.
+    Genetic algorithm: roulette wheel, crossover of postures, uniform mutation, elites.
 
-    The wheel turns on fitness itself, shifted where some is negative: unlike the other optimisers
-    this one is not invariant to monotone transforms of fitness.
+    Shares of the wheel are proportional to fitness, shifted if some is negative. So, unlike the
+    other optimisers, this one is not invariant to monotone transforms of fitness.
     """
 
     Settings: ClassVar[type[Parameters]] = PostureGeneticSettings
@@ -135,7 +135,7 @@ class PostureGeneticOptimizer(Optimizer):
         self._asked: list[Candidate] = []
         self._population: list[_Individual] = []
         self.matings = 0
-        """Matings tried so far, rejected children included."""
+        """Matings so far, rejected offspring included."""
 
     def ask(self) -> list[Candidate]:
         """Return a random population first, then the offspring that join the elites."""
@@ -149,7 +149,7 @@ class PostureGeneticOptimizer(Optimizer):
         return self._asked
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations; the elites and these make the next population."""
+        """Take the evaluations and form the next population of these and the elites."""
         told = self._ledger.take(evaluations)
         born = [
             _Individual(candidate.id, candidate.values, sort_key(evaluation))
@@ -206,10 +206,11 @@ class PostureGeneticOptimizer(Optimizer):
 
 def wheel_shares(keys: Sequence[SortKey]) -> FloatArray:
     """
-    Return the share of each individual on the roulette wheel, (n,).
+    Return the share of each candidate on the roulette wheel, (n,).
 
-    Proportional to fitness; where some is negative, to how far it lies above the least. What fell
-    out of the race or violates a constraint has none. Equal shares where nothing else remains.
+    Shares are proportional to fitness, or to its excess over the lowest fitness if that is
+    negative. Invalid candidates and those that violate a constraint get zero. If all weights are
+    zero, shares are equal.
 
     Examples
     --------
@@ -237,10 +238,10 @@ _LOW, _HIGH = LIMITS_AS_CODED.low, LIMITS_AS_CODED.high
 @njit(cache=True)
 def _first_feasible(draws: FloatArray, genes: FloatArray) -> tuple[int, bool]:
     """
-    Write the first feasible stride, 48 draws each; return draws used and whether there is one.
+    Write the first feasible stride; return the number of draws used and whether there is one.
 
-    In the order of the published program: hips leg by leg, each within what the ones before leave,
-    then all knees, upper and lower lengths.
+    A stride takes 48 draws in the order of the published program: hips leg by leg, each within the
+    range that the postures before leave, then all knees, upper and lower lengths.
     """
     used = 0
     while used + GENES <= len(draws):
@@ -263,7 +264,7 @@ def _first_feasible(draws: FloatArray, genes: FloatArray) -> tuple[int, bool]:
 
 @njit(cache=True)
 def _spin_wheel(wheel: FloatArray, draw: float, other: int) -> int:
-    """Return the first individual but one whose cumulative share reaches the draw."""
+    """Return the first index, except ``other``, whose cumulative share reaches the draw."""
     for i in range(len(wheel)):
         if i != other and wheel[i] >= draw:
             return i
@@ -281,11 +282,15 @@ def _breed(
     origins: IntArray,
     done: int,
 ) -> tuple[int, int, int]:
-    """Write children while the draws suffice; return how many there are, draws used, matings."""
+    """
+    Write offspring until they are complete or the draws run out.
+
+    Returns the number of offspring written so far, of draws used and of matings.
+    """
     dimension = genomes.shape[1]
     used = tried = 0
     while done < len(children) and used + 3 + 2 * dimension <= len(draws):
-        # Roulette wheel: the parents differ, if not both are the last of the list.
+        # Roulette wheel: the parents differ unless both are the last of the list.
         first = _spin_wheel(wheel, draws[used], -1)
         second = _spin_wheel(wheel, draws[used + 1], first)
         cut = int(draws[used + 2] * GENOME_PARTS)

@@ -1,4 +1,4 @@
-"""Study cafarelli2017: the robot and the player of strides, before any physics."""
+"""Study cafarelli2017: checks of the robot and of the stride controller, without physics."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from gait_tools.study.definition import StudyRow, row_near
 from gait_tools.study.session import StudySession
 
 _FIRST_TRIPOD, _SECOND_TRIPOD = ('lf', 'rm', 'lr'), ('rf', 'lm', 'rr')
-"""Legs 1 to 3 of a stride, and those that do the same two phases later."""
+"""Legs 1 to 3 of a stride, and the legs with the same motion two phases later."""
 
 _JOINT_NAMES = ('hip', 'knee', 'upper', 'lower')
 
 
 def measure_robot(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 22 and 27: the second tripod's delay, masses and joints of the robot."""
+    """Measure checks 22 and 27: delay of the second tripod, masses and joints of the robot."""
     hexapod = load_robot('hexapod')
     off = {length: _max_centre_error(hexapod, length) for length in (0.06, 0.09, 0.12)}
     return [
@@ -62,7 +62,7 @@ def _max_delay_error(hexapod: RobotModel) -> float:
     seen, command = Observation(tick=0, time=0.0), Command()
     given = [controller.step(dt, command, seen) for _ in range(round(8.0 / dt))]
     places = {name: i for i, name in enumerate(given[0].names)}
-    # After 2 s it has begun: until then it goes from its stance into the stride.
+    # The first 2 s are left out: in them the robot moves from its stance into the stride.
     sent = [targets.position[-1] for targets in given if targets.position is not None]
     joints = np.array(sent)[round(2.0 / dt) :]
     late = round(2.0 / dt)

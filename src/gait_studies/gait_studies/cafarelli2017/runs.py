@@ -1,4 +1,4 @@
-"""Study cafarelli2017: the published searches run again, Tables 6.2 to 6.10 and A.1 to A.7."""
+"""Study cafarelli2017: published searches repeated, Tables 6.2 to 6.10 and A.1 to A.7."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONG_SETTINGS = replace(CONTROL_SETTINGS, generations=1000)
 _INTERVAL = 100
 
 _ROTARY_INTERVALS = 10
-"""Of the rotary sums, for 100: the same statistics in a fifth of the time."""
+"""Intervals of the rotary sums; the published 100 give the same statistics five times slower."""
 
 _MUTATION_RATES = (0.03, 0.05, 0.07, 0.09)
 
@@ -53,12 +53,12 @@ _APPENDIX_TABLES = {
     'table_a_5': ('table_6_7', 'fitness'),
     'table_a_6': ('table_6_8', 'efficiency'),
 }
-"""Table of the text and field of each table of the appendix."""
+"""Table of chapter 6 and field of an outcome, by table of the appendix."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of the published program, and how often its best is noted."""
+    """A run of the published program; its best is recorded every ``every`` generations."""
 
     settings: PublishedSettings
     seed: int
@@ -66,12 +66,12 @@ class Run:
 
 
 def run_outcomes_as_data(run: Run) -> list[dict[str, float]]:
-    """Return the outcomes of a run as JSON holds them."""
+    """Return the outcomes of a run as mappings, for JSON."""
     return [asdict(one) for one in run_outcomes(run.settings, run.seed, run.every)]
 
 
 class Sweeps:
-    """The runs of all tables: ten seeds per setting, three in a quick study."""
+    """Runs of all tables: ten seeds per setting, three in a quick study."""
 
     def __init__(self, session: StudySession) -> None:
         self.seeds = SEEDS[:3] if session.quick else SEEDS
@@ -79,7 +79,7 @@ class Sweeps:
         self._known: dict[str, list[list[RunOutcome]]] = {}
 
     def work_off(self, settings: Sequence[PublishedSettings]) -> None:
-        """Run what the tables need."""
+        """Run every setting with every seed."""
         pieces = {}
         for one in settings:
             for seed in self.seeds:
@@ -94,7 +94,7 @@ class Sweeps:
             ]
 
     def final_outcomes(self, settings: PublishedSettings) -> list[RunOutcome]:
-        """Return how the runs of a setting end, by seed."""
+        """Return the final outcomes of the runs of a setting, by seed."""
         along = self._known[repr(self._run(settings, 0))]
         if self._is_long(settings):
             return [run[settings.generations // _INTERVAL - 1] for run in along]
@@ -109,7 +109,7 @@ class Sweeps:
         return replace(settings, generations=CONTROL_SETTINGS.generations) == CONTROL_SETTINGS
 
     def _run(self, settings: PublishedSettings, seed: int) -> Run:
-        """Return the run of a setting; all with the control settings are parts of a long one."""
+        """Return the run of a setting; runs with control settings are parts of a longer one."""
         if self._is_long(settings):
             return Run(replace(_LONG_SETTINGS, intervals=_ROTARY_INTERVALS), seed, _INTERVAL)
         every = _INTERVAL if settings.generations > CONTROL_SETTINGS.generations else None
@@ -160,7 +160,7 @@ def measure_sweeps(session: StudySession) -> Sequence[StudyRow]:
     """Measure Tables 6.2 to 6.9 and A.1 to A.7: ten runs per setting."""
     found = Sweeps(session)
     names = [f'table_6_{number}' for number in range(2, 10)]
-    # Rate 0.03 is followed until it reaches what is printed.
+    # At a rate of 0.03 a run is continued until it reaches the printed fitness.
     longer = replace(CONTROL_SETTINGS, mutation=0.03, generations=600)
     wanted = {repr(row.run): row.run for name in names for row in sweep_rows(name)}
     found.work_off([_LONG_SETTINGS, longer, *wanted.values()])
@@ -269,7 +269,7 @@ def _mutation_rows(
     means[CONTROL_SETTINGS.mutation] = float(
         np.mean(_final_values(found, CONTROL_SETTINGS, 'fitness'))
     )
-    # 0.01 and 0.03 tie within their deviations: both are held against 0.05.
+    # 0.01 and 0.03 differ by less than their deviations: both are compared with 0.05.
     above = {0.01: 0.05, 0.03: 0.05, 0.05: 0.07, 0.07: 0.09, 0.09: CONTROL_SETTINGS.mutation}
     rows = [
         row_at_least(
@@ -364,8 +364,8 @@ def _violation_rows(found: Sweeps) -> list[StudyRow]:
 
 
 def _three_deviations(share: float, runs: int) -> float:
-    """Return three deviations of the difference of shares of ten and of so many runs."""
-    # By Laplace's rule, so that none of ten is not taken for never.
+    """Return three deviations of the difference of a share of ten runs and one of ``runs``."""
+    # Laplace's rule of succession: none of ten runs does not mean a probability of zero.
     chance = (10.0 * share + 1.0) / 12.0
     return round(3.0 * math.sqrt(chance * (1.0 - chance) * (0.1 + 1.0 / runs)), 2)
 
@@ -453,7 +453,7 @@ def _flag_text(flags: Sequence[float] | FloatArray) -> str:
 
 
 def measure_higher_rates(session: StudySession) -> Sequence[StudyRow]:
-    """Measure section 6.7: what higher rates of mutation end with; the printed 0.2 names none."""
+    """Measure section 6.7: final fitness at higher mutation rates; the thesis prints only 0.2."""
     rates = (0.05, 0.06, 0.07, 0.08, 0.1)
     pieces = {repr(rate): Run(replace(FINAL_SETTINGS, mutation=rate), 5) for rate in rates}
     done = session.run_tasks('higher_rates', run_outcomes_as_data, pieces)

@@ -1,9 +1,9 @@
 """
-Do extending legs save energy in physics? Searches of frozen and free strides, and replays.
+Searches of strides with frozen and with free leg lengths in physics, and replays of strides.
 
-Both searches are the experiment ``cafarelli2017_flat`` from the same level walk, at equal effort;
-the frozen one lacks the two genes of extension. Fitness is the reciprocal of the cost of
-transport, 0 after a fall; a stride must lift its feet by ``CLEARANCE``.
+Both searches run the experiment ``cafarelli2017_flat`` from the same level walk at equal effort;
+the frozen one lacks the two extension genes. Fitness is the reciprocal of the cost of transport,
+0 after a fall. A stride must lift its feet by ``MIN_CLEARANCE``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gait_studies.cafarelli2017.strides.problem import DEFAULT_REQUIREMENTS
 
 EXPERIMENT = 'cafarelli2017_flat'
 EXTENSION_GENES = ('extension', 'lift_extension')
-"""The genes that frozen legs lack."""
+"""Genes that searches with frozen legs lack."""
 LEVEL_WALK: Mapping[str, float] = {
     'stroke': 0.12,
     'height': 0.165,
@@ -46,12 +46,12 @@ LEVEL_WALK: Mapping[str, float] = {
     'extension': 0.0,
     'lift_extension': 0.0,
 }
-"""Where searches begin."""
+"""Stride at which searches begin."""
 MIN_CLEARANCE = DEFAULT_REQUIREMENTS.clearance
 """
-How high feet must be lifted [m], as in the analytic question.
+Minimum foot clearance [m], as in the analytic searches.
 
-Else legs that vault stretched, and lift their feet by 2 mm, win on ground without a pebble.
+Without it, straight legs that lift their feet by 2 mm win on perfectly even ground.
 """
 _FINAL_DURATION = 30.0
 """Duration [s] of the trial that measures a champion."""
@@ -60,21 +60,21 @@ _FINAL_DURATION = 30.0
 @dataclass(frozen=True, kw_only=True)
 class StrideSearch:
     """
-    One search by CMA-ES.
+    Search of a stride by CMA-ES.
 
     Attributes
     ----------
     frozen : bool
-        Whether lengths are chosen, but stay.
+        True: lengths are searched but constant during a stride.
     ground : str
-        Of ``stride_trials.GROUNDS``.
+        Key of ``stride_trials.GROUNDS``.
     seed : int
     trials : int
-        At most, by whole generations.
+        Budget; the search ends with the generation that uses it up.
     sigma : float
         Initial deviation, as a share of the range of each gene.
     start : tuple of (str, float) pairs
-        The stride that it begins with; genes that are missing are those of the level walk.
+        Genes of the first mean; missing ones are those of the level walk.
 
     """
 
@@ -87,13 +87,13 @@ class StrideSearch:
 
     @property
     def key(self) -> str:
-        """All that the result depends on."""
+        """Text of everything that the result depends on."""
         legs = 'frozen' if self.frozen else 'free'
         start = 'level' if not self.start else repr(self.start)
         return f'{legs}, {self.ground}, {self.trials}, {self.sigma:g}, {self.seed}, {start}'
 
     def plan(self, population: int = 10) -> Plan:
-        """Return the experiment as this search has it."""
+        """Return the plan of the experiment with the settings of this search."""
         experiment = load_experiment(EXPERIMENT)
         genes = {
             name: bounds
@@ -122,14 +122,14 @@ class StrideSearch:
 
 def search_stride(search: StrideSearch) -> dict[str, Any]:
     """
-    Search a stride in this process and measure the best one for 30 s, and with its lengths frozen.
+    Search a stride in this process; measure the best for 30 s, and again with frozen lengths.
 
     Returns
     -------
     mapping
         ``best`` (genes by name), ``fitness``, ``curve`` (best fitness after each generation),
         ``trials``, ``invalid`` and ``fell`` (counts), ``walk`` and ``twin`` (StrideWalks as
-        mappings; the twin is the best stride with its lengths frozen, of free legs only).
+        mappings). The twin is the best stride with frozen lengths; ``None`` if they were frozen.
 
     """
     plan = search.plan()
@@ -187,7 +187,7 @@ def _measure_champion(parameters: Mapping[str, Any], ground: str) -> dict[str, A
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """A stride of the analytic grid, 48 genes [deg, cm], and how to walk it."""
+    """Trial of a stride of the analytic grid, 48 genes [deg, cm]."""
 
     genes: tuple[float, ...]
     ground: str
@@ -196,7 +196,7 @@ class Replay:
 
 
 def replay_outcome(replay: Replay) -> dict[str, Any]:
-    """Return the ``walk`` (a StrideWalk as a mapping) and the ``foreseen`` speed [m/s]."""
+    """Return ``walk``, a StrideWalk as a mapping, and the predicted speed ``foreseen`` [m/s]."""
     walk, foreseen = replay_stride(
         replay.genes, replay.ground, replay.joined, duration=replay.duration
     )
@@ -207,18 +207,18 @@ def replay_stride(
     genes: Sequence[float], ground: str, joined: str, period: float = 4.0, duration: float = 30.0
 ) -> tuple[StrideWalk, float]:
     """
-    Walk a stride of the analytic grid; return what became of it, and the speed foreseen.
+    Walk a stride of the analytic grid; return its measures and the predicted speed [m/s].
 
     Parameters
     ----------
     genes : 48 numbers [deg, cm]
     ground : str
-        Of ``stride_trials.GROUNDS``.
+        Key of ``stride_trials.GROUNDS``.
     joined : str
-        ``joints``: on the path that the analytic measures follow, at rest in each posture;
-        ``feet``: between the same footholds, evenly.
+        ``joints``: joints move as in the analytic measures, at rest in each posture.
+        ``feet``: feet move at constant speed between the same footholds.
     period, duration : float [s]
-        Of a cycle, published 4; of the trial.
+        Cycle time (published: 4), and duration of the trial.
 
     """
     parameters = {

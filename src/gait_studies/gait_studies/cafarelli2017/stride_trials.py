@@ -1,8 +1,8 @@
 """
-Strides of the hexapod in physics: trials of them, and what a trial says of distance, slip, drag.
+Trials of hexapod strides in physics, and measures of their distance, slip and drag.
 
-A stride found without an engine is walked by the controller ``keyframe_stride``; whoever compares
-it with the analytic measures finds here what those foresee.
+The controller ``keyframe_stride`` walks a stride that was found analytically; ``predicted_speed``
+is its analytic speed.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ GROUNDS: Mapping[str, tuple[float, float]] = {
     **{f'up_{angle}': (float(angle), 0.0) for angle in (5, 10, 15)},
     **{f'across_{angle}': (float(angle), 90.0) for angle in (5, 10, 15)},
 }
-"""Rise [deg] and where it leads to, by the names of the analytic grid."""
+"""Angle of the slope and direction of its rise [deg], by the names of the analytic grid."""
 FOOT_RADIUS = 0.01
-"""Of the robot ``hexapod`` [m]."""
+"""Radius of the feet of the robot ``hexapod`` [m]."""
 TOUCH_FORCE = 1.0
-"""Vertical force [N] at which a foot touches the ground."""
+"""Vertical force [N] above which a foot counts as in contact."""
 _START_TIME = 2.5
-"""Time [s] in which the robot stands up and gathers speed, which slip and drag leave out."""
+"""Start-up time [s] that is left out of speed, slip and drag."""
 
 
 def ground_scene_changes(ground: str, engine: str = '') -> Mapping[str, Any]:
     """
-    Return the changes of the hexapod's scene for a ground of ``GROUNDS``.
+    Return the scene fields that give the hexapod a ground of ``GROUNDS``.
 
-    The robot starts on the slope itself.
+    The robot starts on the slope.
     """
     if ground not in GROUNDS:
         raise unknown_name_error('ground', ground, GROUNDS)
@@ -66,14 +66,15 @@ def stride_trial(
     preset: str = 'fixed',
 ) -> TrialSpec:
     """
-    Return the trial of a stride at its own pace.
+    Return the trial of a stride at its own speed.
 
     Parameters
     ----------
     parameters : mapping
-        Of the controller, over the preset: ``{'postures': genes}``, say.
+        Parameters of the controller that replace those of the preset, e.g.
+        ``{'postures': genes}``.
     ground : str
-        Of ``GROUNDS``.
+        Key of ``GROUNDS``.
     duration : float [s]
     engine : str
         Empty: the robot's default.
@@ -92,26 +93,26 @@ def stride_trial(
 @dataclass(frozen=True, kw_only=True)
 class StrideWalk:
     """
-    Outcome of a stride in physics.
+    Measures of a stride in physics.
 
     Attributes
     ----------
     status : str
     fell_at : float or None [s]
     distance : float [m]
-        Ahead, horizontally.
+        Displacement along x.
     speed : float [m/s]
-        Ahead, after the start; that of a walk that fell is that until then.
+        Mean speed along x after the start-up, until a fall or the end.
     cost_of_transport : float or None
-        Positive work of all motors by weight and distance.
+        Positive work of all motors over weight and distance.
     slip : float [-]
-        Path that loaded feet slide over the ground, by the path that they would carry the body.
+        Sliding path of feet in stance, over the path by which they would carry the body.
     drag : float [-]
-        Path that feet are dragged ahead over the ground, by the distance walked.
+        Forward sliding path of feet in stance, over the distance walked.
     knees : float [-]
-        Share of the time in which anything but feet touches the ground.
+        Share of the time in which a link other than a foot touches the ground.
     clearance : float [m]
-        How high over the ground the foot gets that is lifted least, of the highest of its steps.
+        Lift of a foot normal to the ground; that of the foot that is lifted least.
 
     """
 
@@ -127,12 +128,12 @@ class StrideWalk:
 
 
 def run_stride(spec: TrialSpec, ground: str = 'flat') -> StrideWalk:
-    """Run a trial in this process and return what became of it."""
+    """Run a trial in this process and return the measures of its stride."""
     return stride_walk_from_loop(run_loop(spec), ground)
 
 
 def stride_walk_from_loop(loop: TrialLoop, ground: str = 'flat') -> StrideWalk:
-    """Return what became of a trial that has been run, on a ground of ``GROUNDS``."""
+    """Return the measures of a finished trial on a ground of ``GROUNDS``."""
     fell_at = loop.tick * loop.dt if loop.status == FELL else None
     return stride_walk_from_rollout(loop.rollout(), fell_at, ground)
 
@@ -140,7 +141,7 @@ def stride_walk_from_loop(loop: TrialLoop, ground: str = 'flat') -> StrideWalk:
 def stride_walk_from_rollout(
     rollout: Rollout, fell_at: float | None = None, ground: str = 'flat'
 ) -> StrideWalk:
-    """Return what a rollout of the hexapod says of its stride."""
+    """Return the measures of a stride from a rollout of the hexapod."""
     metrics = trial_metrics(rollout)
     first = min(round(_START_TIME / rollout.dt), rollout.ticks)
     base = rollout.body_poses[first:, 0, :2]
@@ -168,16 +169,16 @@ def stride_walk_from_rollout(
 
 def predicted_speed(genes: FloatArray, period: float) -> float:
     """
-    Return the speed [m/s] of a stride of postures if no foot slips and its shortest stroke counts.
+    Return the speed [m/s] of a stride without slip; the shortest stroke of its feet counts.
 
-    A foot is a sphere, which rolls: its leg's turn carries the body a little further than the
-    published point would.
+    A foot is a sphere that rolls, so the rotation of a leg carries the body a little further than
+    the point foot of the publication would.
 
     Parameters
     ----------
     genes : (48,) array [deg, cm]
     period : float [s]
-        Of a cycle of two strokes.
+        Duration of a cycle of two strokes.
 
     """
     joints = joints_from_genes(genes)
@@ -198,7 +199,7 @@ def _foot_poses(rollout: Rollout) -> FloatArray:
 
 
 def _least_clearance(feet: FloatArray, ground: str) -> float:
-    """Return how high over the plane of a ground the foot gets that is lifted least [m]."""
+    """Return the lift of the foot that is lifted least, normal to a ground's plane [m]."""
     angle, direction = np.radians(GROUNDS[ground])
     uphill = np.array([math.cos(direction), math.sin(direction), 0.0])
     up = math.cos(angle) * np.array([0.0, 0.0, 1.0]) - math.sin(angle) * uphill
@@ -207,9 +208,10 @@ def _least_clearance(feet: FloatArray, ground: str) -> float:
 
 def _foot_displacements(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
-    Return how far the lowest point of each foot moves in each tick, and how far ahead, (T, 6) [m].
+    Return horizontal distance and forward displacement of each foot's contact point, (T, 6) [m].
 
-    It is a point of the foot's material: where a foot rolls it rests.
+    The contact point is the lowest point of the foot, followed as a material point for one tick:
+    while a foot rolls without slip it does not move.
     """
     turn, at = poses[..., :3, :3], poses[..., :3, 3]
     down = np.array([0.0, 0.0, -FOOT_RADIUS])

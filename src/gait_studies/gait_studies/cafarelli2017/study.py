@@ -1,5 +1,5 @@
 """
-The hexapod with extending legs: its published study, its flaw, and its question asked again.
+Parts of the study of the hexapod with extending legs (Cafarelli 2017).
 
 To add rows, write a function of the session that returns them and list it in ``study``.
 """

@@ -1,10 +1,11 @@
 """
-Study cafarelli2017: whether extending legs save energy, and what the answer depends on.
+Study cafarelli2017: energy saved by extending legs, and assumptions that decide on it.
 
-A contest favours free lengths: their searches begin at a level walk, at a walk on rails, at their
-own best and, with legs alike or not, at the best of four searches of constant lengths; two more of
-those begin there as well, so that a stride is not called better for more effort. Legs alike have a
-third of the genes: their searches end where they should.
+A contest compares constant and free lengths on one ground under one assumption. It favours free
+lengths. Their searches begin at a level walk, at a walk on rails, at their own best stride and,
+with equal or different legs, at the best of four searches of constant lengths. Two more searches
+of constant lengths begin at that stride too, so that a difference does not come from more effort.
+Strides of equal legs have a third of the genes, which makes their searches reliable.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ _LONGEST = 'frozen_12'
 @dataclass(frozen=True, kw_only=True)
 class Contest:
     """
-    The least costs on one ground under one assumption, a pair per seed.
+    Lowest costs of transport on one ground under one assumption, a pair per seed.
 
     Attributes
     ----------
     constant, free : tuples of float
-        Infinite where no search found a walk.
+        Costs with constant and with free lengths; infinite if no search found a walk.
     changes : tuple of float [cm]
-        The largest change of a length in each free stride.
-    best : tuple of found strides
-        The cheapest of constant lengths.
+        Largest change of a length in each stride of free lengths.
+    best : tuple of search results
+        Cheapest strides of constant lengths.
     """
 
     constant: tuple[float, ...]
@@ -69,7 +70,7 @@ class Contest:
 
     @property
     def p_value(self) -> float:
-        """Of savings like these if there is none; Wilcoxon's signed ranks of the pairs."""
+        """Probability of such savings without an effect; Wilcoxon's signed-rank test."""
         gains = np.array(self.constant) - np.array(self.free)
         if not np.any(gains):
             return 1.0
@@ -77,7 +78,7 @@ class Contest:
 
 
 class _Contests:
-    """The searches of some contests: those of the second stage begin at the best of the first."""
+    """Searches of contests in three stages; later stages begin at the best of earlier ones."""
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class _Contests:
         self._done: dict[str, SearchData] = {}
 
     def run(self) -> dict[tuple[str, str], Contest]:
-        """Run every stage and return a contest per place."""
+        """Run every stage and return a contest by ground and assumption."""
         first = self._stage(lambda spot, seed: self._from_walks(spot, seed))
         second = self._stage(
             lambda spot, seed: {
@@ -132,7 +133,7 @@ class _Contests:
     def _stage(
         self, cases_of: Callable[[tuple[str, str], int], dict[str, list[SearchCase]]]
     ) -> dict[tuple[tuple[str, str], int], dict[str, list[SearchCase]]]:
-        """Work off the searches of all contests and seeds that begin at what is known."""
+        """Run the searches of one stage for all contests and seeds, and return their cases."""
         stage = {
             (spot, seed): cases_of(spot, seed) for spot in self._conditions for seed in self._seeds
         }
@@ -154,7 +155,7 @@ class _Contests:
         kind: str,
         known: Mapping[str, Sequence[SearchCase]],
     ) -> list[SearchCase]:
-        """Return searches that begin at the best of constant lengths: legs alike or not."""
+        """Return searches from the best stride of constant lengths, with equal legs or not."""
         start = self._least(known[CONSTANT])['genes']
         begin = f'{FROM_BEST}_of_{len(known[CONSTANT])}'
         return [self._case(spot, seed, kind, begin, alike, start) for alike in self._shapes]
@@ -207,12 +208,12 @@ def _contest_row(row_id: str, what: str, contest: Contest, saves: bool) -> Study
         f'p = {contest.p_value:.3g}; lengths change by {np.mean(contest.changes):.2f} cm'
     )
     judge = row_at_least if saves else row_at_most
-    # What can be saved is at least what the best of the seeds saves: some do not find it.
+    # The largest saving over the seeds is a lower bound of what can be saved.
     return judge(row_id, what, max(contest.savings), MIN_SAVING, '%', note=note)
 
 
 def measure_verdict(session: StudySession) -> Sequence[StudyRow]:
-    """Measure what free lengths save on every ground."""
+    """Measure the saving of free lengths on every ground."""
     grounds = _GROUNDS if session.quick else tuple(GROUNDS)
     where = [(ground, STANDARD_ASSUMPTION) for ground in grounds]
     contests = _Contests(session, where, 2 if session.quick else 3).run()
@@ -228,12 +229,12 @@ def measure_verdict(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_assumptions(session: StudySession) -> Sequence[StudyRow]:
-    """Measure on flat ground what the answer depends on: stroke, knees, guides, screws, energy."""
+    """Measure the saving on flat ground by assumption: stroke, knees, guides, screws, energy."""
     return _assumption_rows(session, 'flat')
 
 
 def measure_assumptions_uphill(session: StudySession) -> Sequence[StudyRow]:
-    """Measure the same 10 degrees uphill."""
+    """Measure the saving 10 degrees uphill by assumption."""
     return _assumption_rows(session, 'up_10')
 
 
@@ -258,7 +259,7 @@ def _assumption_rows(session: StudySession, ground: str) -> Sequence[StudyRow]:
 
 
 def measure_leads(session: StudySession) -> Sequence[StudyRow]:
-    """Measure which lead a search chooses with the lengths, and what that saves."""
+    """Measure searches that choose the lead of the screws too, and their saving."""
     number, rows = (1 if session.quick else 5), []
     friction = {STANDARD_ASSUMPTION: 0.5, 'screw_0.1': 0.1}
     for name, rub in friction.items():
@@ -316,7 +317,7 @@ def _lead_row(
 
 
 def measure_fronts(session: StudySession) -> Sequence[StudyRow]:
-    """Measure the compromises of stroke, energy and margin, and of cost and levelness uphill."""
+    """Measure Pareto fronts of stroke, energy and margin, and of cost and levelness uphill."""
     kinds = (_LONGEST, CONSTANT, FREE)
     aims = {
         'stroke_energy_margin': ('flat', ('distance', 'energy', 'margin'), (-0.05, 80.0, -0.01)),

@@ -1,7 +1,7 @@
 """
-The tensegrity spine beyond its thesis: more signals, other grounds, feedback, another search.
+Study korbel2013_beyond: more signals, other grounds, feedback and another search.
 
-Every experiment gets the same number of trials as the published search beside it.
+Every search has the same number of trials as the published one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gait_tools.study.session import FinishedEvolution, StudySession
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentCase:
-    """An experiment beside the published one; ``ground`` if another one is walked on."""
+    """Experiment of this study; ``ground`` is True if its ground is not the published one."""
 
     name: str
     what: str
@@ -32,7 +32,7 @@ class ExperimentCase:
 
     @property
     def experiment(self) -> str:
-        """Name of its file."""
+        """Name of the experiment file."""
         return f'{EXPERIMENT}_{self.name}' if self.name != 'published' else EXPERIMENT
 
 
@@ -51,7 +51,7 @@ EXPERIMENT_CASES = (
 )
 
 TRIAL_BUDGET, QUICK_TRIAL_BUDGET = 450, 150
-"""Trials of every search: 50 and two in each iteration."""
+"""Trials of every search; the published one runs 50, then two in each iteration."""
 
 
 def _evolution_settings(session: StudySession) -> dict[str, tuple[str, Mapping[str, Any]]]:
@@ -73,7 +73,7 @@ def _budget_changes(case: ExperimentCase, session: StudySession, budget: int) ->
 
 
 def measure_searches(session: StudySession) -> Sequence[StudyRow]:
-    """Run every experiment at the same budget, and the published champion on their ground."""
+    """Measure every experiment at the same budget, and the published champion on its ground."""
     found = dict(
         zip(
             (case.name for case in EXPERIMENT_CASES),
@@ -148,7 +148,7 @@ def _farthest_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
 
 
 def _time_constant_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
-    """Return the row of trap T15: whether the time constant is driven down in both modes."""
+    """Return the row of trap T15: the time constant becomes small in both modes."""
     taus = {name: best_row(found[name].rows).values['tau_a'] for name in ('published', 'listing')}
     return row_at_most(
         'tau_of_both_modes',

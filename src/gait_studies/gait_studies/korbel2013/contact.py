@@ -1,4 +1,4 @@
-"""Measurements of the ground's laws of Korbel (2013), by name, for the study of that thesis."""
+"""Study korbel2013: measurements of the contact laws of a single node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim_bridge.engines.cables.options import CablesOptions
 
 INCH, POUND = 0.0254, 4.4482216152605
 _NODE_MASS = 0.020288 / 3.0
-"""A third of a tetrahedron on one node [kg]."""
+"""Mass on a node: a third of a tetrahedron [kg]."""
 
 _FINE_STEP, _RECORD_INTERVAL = 2.5e-7, 100
 _TRAJECTORY_COUNT = 1000
@@ -23,10 +23,10 @@ _SEED = 2013
 
 def contact_measurements() -> dict[str, float]:
     """
-    Return what the default laws do to a node, in inches, pounds and seconds.
+    Return measurements of the default contact laws by name, in inches, pounds and seconds.
 
-    ``push_*`` are normal forces at a depth of 0.001 in; ``slide_*`` follow a third of a
-    tetrahedron that is let go on one node, in one degree of freedom.
+    ``push_*`` are normal forces at a depth of 0.001 in. ``slide_*`` are of a third of a
+    tetrahedron that slides on one node in one degree of freedom.
     """
     scene = Scene(robot='tetraspine', engine='cables')
     ground = make_ground(scene, CablesOptions(), load_terrain(scene.terrain))
@@ -37,8 +37,8 @@ def contact_measurements() -> dict[str, float]:
         for d in (1e-6, 1e-4, 1e-3, 0.01, 0.1)
         for rate in rates
     ]
-    # Eq. 2: e = 1 - alpha v_i for e = 0.9 and v_i = 0.12 in/s; lambda = 3/2 alpha k_N, with the
-    # published alpha of 0.72 s/in, and estimated with this one.
+    # Eq. 2: e = 1 - alpha v_i gives alpha from e = 0.9 and v_i = 0.12 in/s; lambda = 3/2 alpha k_N
+    # is checked with the published alpha of 0.72 s/in and with this estimate.
     alpha = (1.0 - 0.9) / 0.12
     slow, fast = _simulate_slider(ground, 40.0), _simulate_slider(ground, 60.0)
     extreme, work = _random_trajectories(ground)
@@ -69,7 +69,7 @@ def contact_measurements() -> dict[str, float]:
 
 
 def _simulate_slider(ground: Ground, speed: float) -> FloatArray:
-    """Return way, speed and friction state of a slider [m, m/s, m], (T, 3)."""
+    """Return position, speed and friction state of a slider [m, m/s, m], (T, 3)."""
     return np.asarray(
         _integrate_slider(ground, speed * INCH, _NODE_MASS, _FINE_STEP, round(1.0 / _FINE_STEP))
     )
@@ -90,7 +90,7 @@ def _integrate_slider(ground: Ground, v: float, mass: float, dt: float, steps: i
 
 
 def _random_trajectories(ground: Ground) -> tuple[float, float]:
-    """Return the largest friction state [m] and the most work on a node [J] by trajectories."""
+    """Return the largest friction state [m] and work on a node [J] over random trajectories."""
     rng = np.random.default_rng(_SEED)
     steps = 2000
     # Random walks of a velocity at scales from creeping to running.
@@ -106,7 +106,8 @@ def _random_trajectories(ground: Ground) -> tuple[float, float]:
 
 @numba.njit(cache=True, error_model='numpy')
 def _work_on_node(ground: Ground, speeds: FloatArray, dt: float) -> tuple[float, float]:
-    # After the given speeds the node is led back until the friction state is zero again.
+    """Return the largest friction state [m] and the friction's work [J] of a speed trajectory."""
+    # After the trajectory the node moves back until the friction state is zero again.
     x, work, most = 0.0, 0.0, 0.0
     for v in speeds:
         force, x = bristle_friction(ground, 1.0, True, x, v, dt)

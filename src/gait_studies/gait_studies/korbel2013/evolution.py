@@ -1,4 +1,4 @@
-"""Study korbel2013: ten evolutions, from random populations to walking gaits."""
+"""Study korbel2013: measurements of the ten evolutions and of their random populations."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _PUBLISHED_DISTANCE = 14.34
 """Best distance of the thesis in 15 s [in]."""
 
 _REPEATED_GAITS = 50
-"""Gaits that are run again at half the step."""
+"""Number of gaits that are run again at half the physics step."""
 
 _TRIALS_PER_ITERATION, _TRIALS_PER_EVOLUTION = 2, 4050
 """Trials of an evolution in an iteration, and in all."""
 
 
 def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
-    """Run the evolutions; measure checks 24, 25 and 28, and what the genes became."""
+    """Run the evolutions; measure checks 24, 25 and 28, and the genes of the champions."""
     trials = run_evolutions(session)
     searches = [replay_search(one) for one in trials]
     histories = [np.array(one.history) for one in searches]
@@ -106,7 +106,7 @@ def _result_rows(
     histories: Sequence[FloatArray],
     gains: FloatArray,
 ) -> list[StudyRow]:
-    """Return rows on gains and distances; what lies above the published says how it came there."""
+    """Return rows on gains and distances, with the cause if they exceed the published range."""
     rows = [_gain_row(gains, session.quick), *_distance_rows(session, trials)]
     random = [max(row.terms['korbel2013_travel'] for row in one.generations[0]) for one in trials]
     passed = [_trials_until(one, _PUBLISHED_DISTANCE) for one in trials]
@@ -121,7 +121,7 @@ def _result_rows(
 
 
 def _trials_until(evolution: FinishedEvolution, distance: float) -> int:
-    """Return the trial with which an evolution first went so far; one too many if none did."""
+    """Return the number of trials until a distance [in] was reached; one more if it never was."""
     far = [row.terms.get('korbel2013_travel', -math.inf) for row in evolution.rows]
     return next((number + 1 for number, way in enumerate(far) if way >= distance), len(far) + 1)
 
@@ -144,7 +144,7 @@ def _gain_row(gains: FloatArray, quick: bool) -> StudyRow:
 
 
 def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -> list[StudyRow]:
-    """Return rows on how far the best gaits go in 15 s, and draw them beside the first ones."""
+    """Return rows on the distance of the best gaits in 15 s; draw it with that of the first."""
     best = best_evolution(trials)
     pairs = [(best_row(one.generations[0]), best_row(one.rows)) for one in trials]
     curves = [
@@ -189,7 +189,7 @@ def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -
 
 
 def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRow]:
-    """Return rows on limits that were kept and on what the final populations have in common."""
+    """Return rows on limits of the genes and on the champions' genes."""
     asked = np.array([list(row.values.values()) for one in trials for row in one.rows])
     champions = np.array([list(best_row(one.rows).values.values()) for one in trials])
     outside = (champions[:, :-1] < 1.0) | (champions[:, :-1] > 3.4)
@@ -234,7 +234,7 @@ def _two_best(evolution: FinishedEvolution) -> tuple[Trial, Trial]:
 
 
 def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
-    """Return a row on what ten whole evolutions cost, from the processor time of some trials."""
+    """Return the row of the time of ten full evolutions, estimated from that of some trials."""
     specs = [
         trial_of_row(one, row)
         for one in trials
@@ -262,7 +262,7 @@ def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
 
 
 def measure_populations(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 27: the random gaits from which the evolutions began."""
+    """Measure check 27: distances of the random gaits in the first populations."""
     trials = read_evolutions(session)
     far = np.array(
         [[row.terms['korbel2013_travel'] for row in one.generations[0]] for one in trials]
@@ -270,7 +270,7 @@ def measure_populations(session: StudySession) -> Sequence[StudyRow]:
     draw_random_distances(session.picture('random_gaits'), far)
     best, worst = far.max(axis=1), far.min(axis=1)
     each = ', '.join(f'{value:.1f}' for value in best)
-    # Of 50 gaits the share is uncertain by 0.13, and the best has a long tail.
+    # A quick study has 50 gaits: its share is uncertain by 0.13, and the best has a long tail.
     low, high = (3.0, 20.0) if session.quick else (4.0, 12.0)
     few, many = (0.1, 0.75) if session.quick else (0.25, 0.60)
     return [

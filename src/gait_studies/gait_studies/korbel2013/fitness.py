@@ -1,8 +1,8 @@
 """
 Fitness terms of Korbel (2013), Eq. 10 and Table 7: distance and straightness of a crawling spine.
 
-The thesis counts in inches, and so do these terms: its stopping rule is a gain in inches. Nodes 1
-and 2 are the lower corners of the rear tetrahedron, node 3 is the tip of the front one.
+Terms are in inches as in the thesis, whose stopping rule is a gain in inches. Nodes 1 and 2 are
+the lower corners of the rear tetrahedron, node 3 is the tip of the front one.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from gait_core.measures.contact_nodes import contact_node_index
 from gait_core.trial.rollout import Rollout
 
 INCH = 0.0254
-"""m."""
+"""Length of an inch [m]."""
 
 UNSCORED_TIME = 3.0
-"""Time from which the distance counts [s]: by then the oscillators have found their rhythm."""
+"""Time from which the distance counts [s]; by then the oscillators are periodic."""
 
 NODE_1, NODE_2, NODE_3 = 't1_a', 't1_b', 't5_d'
 
@@ -65,7 +65,7 @@ def korbel2013_lateral(rollout: Rollout) -> float:
 
 
 def _node_position(rollout: Rollout, name: str, tick: int) -> FloatArray:
-    """Return where a contact node is at one tick, (3,) [m]."""
+    """Return the position of a contact node at a tick, (3,) [m]."""
     robot = rollout.robot
     node = robot.contact_nodes[contact_node_index(robot, name)]
     pose = rollout.body_poses[tick, robot.roots.index(node.link)]

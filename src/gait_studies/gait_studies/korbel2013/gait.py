@@ -1,4 +1,4 @@
-"""Study korbel2013: what the best evolved gait does: lift, carry, pull, repeat."""
+"""Study korbel2013: forces, tensions and shape of the spine in the best evolved gait."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import FinishedEvolution, StudySession
 
 ROBOT_WEIGHT = 0.2236
-"""Of the robot [lb]."""
+"""Weight of the robot [lb]."""
 
 _BODY_POSITIONS = (2.94, 5.89, 8.83, 11.75)
-"""Where the tetrahedra stand, ahead of the first [in]."""
+"""Initial positions of the tetrahedra ahead of the first [in]."""
 
 _DRAWN_UNTIL, _STRIP_DURATION = 15.0, 2.0
-"""End of what is drawn, and the time of the single steps before it [s]."""
+"""End of the pictures, and duration of the strip of frames before it [s]."""
 
 _MIN_CLEARANCE = 0.1
-"""Height of corners that feel no ground below which the model would be wrong [in]."""
+"""Least allowed height of the corners that have no contact model [in]."""
 
 
 def measure_champion(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 5, 29 and 30 on the best gait of all trials, and that it replays."""
+    """Measure checks 5, 29 and 30 and the replays of the best gait of all evolutions."""
     one = best_evolution(read_evolutions(session))
     seen = record_details(one.champion.spec)
     _draw_pictures(session, seen)
@@ -130,7 +130,7 @@ def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
 
 
 def _delay(signal: FloatArray, tension: FloatArray, dt: float) -> float:
-    """Return by how much the second follows the first where both are most alike [s]."""
+    """Return the delay of tension after signal at the maximum of their correlation [s]."""
     begin = round(SCORED_FROM / dt)
     first, second = (values[begin:] - values[begin:].mean() for values in (signal, tension))
     lags = correlation_lags(len(second), len(first))
@@ -174,7 +174,7 @@ def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
 
 
 def _replay_rows(session: StudySession, one: FinishedEvolution) -> list[StudyRow]:
-    """Return a row on the champion run thrice, with another gait in between."""
+    """Return the row of three replays of the champion, each after a trial of another gait."""
     other = trial_of_row(one, one.generations[0][0])
     results = []
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Study korbel2013: the robot, the ground and the oscillators, before any evolution."""
+"""Study korbel2013: checks of the robot, the ground and the oscillators."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_standing(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 4 and 5: the unactuated robot, ten seconds."""
+    """Measure checks 4 and 5: the unactuated robot standing for ten seconds."""
     still = replace(default_trial(ROBOT, _STANDING_TIME), controller='hold', parameters={})
     seen = record_details(still, period=0.02)
     poses = seen.rollout.body_poses[:, :, :3] / INCH
@@ -122,7 +122,7 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_contact(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 6 to 12: what the ground does to a node, by the laws alone."""
+    """Measure checks 6 to 12: contact laws of a single node."""
     found = contact_measurements()
     wanted = (
         ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
@@ -173,7 +173,7 @@ def measure_contact(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 13 to 17 and 19: one oscillator, and networks of four."""
+    """Measure checks 13 to 19: single oscillators, networks of four and blanked signals."""
     found = oscillator_measurements()
     wanted = (
         ('check_13_frequency', 'sine_frequency', 'frequency at w 1.5, tau 0.3 s', 0.5305, 0.0053),
@@ -215,7 +215,7 @@ def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _blanking_rows() -> list[StudyRow]:
-    """Return rows on check 18: what the controller sends in a trial of 15 s."""
+    """Return the rows of check 18: targets of the controller in a trial of 15 s."""
     model, period = load_robot(ROBOT), 0.02
     cls = registry.controller('matsuoka')
     controller = cls(model, cls.Params())

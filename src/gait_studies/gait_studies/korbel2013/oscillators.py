@@ -1,4 +1,4 @@
-"""Measurements of the oscillators of Korbel (2013), by name, for the study of that thesis."""
+"""Study korbel2013: measurements of single oscillators and of networks of four."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRIAL_SAMPLES = 30000
 """Steps of a trial of 15 s."""
 
 BLANKED_SAMPLES = 2500
-"""First samples that the robot never sees."""
+"""Number of first samples that are not sent to the robot."""
 
 REFERENCE_SIGNALS = {
     2000: (0.09587769, 0.11561952, -0.10681086, -0.01932287),
@@ -32,11 +32,12 @@ _SEED = 2013
 
 def oscillator_measurements() -> dict[str, float]:
     """
-    Return what single oscillators and networks of four do.
+    Return measurements of single oscillators and networks of four by name.
 
-    Frequencies in Hz, peaks without unit, shares of 1. Names begin with the parameters: ``sine``
-    is a weight of 1.5 with time constants of 0.3 and 0.6 s, of which ``heavy`` has a weight of 2,
-    ``quick`` and ``slow`` a second time constant of 1.5 and 3 times the first.
+    Frequencies are in Hz, peaks without unit, shares of 1. A name begins with its parameter set:
+    ``sine`` has a weight of 1.5 and time constants of 0.3 and 0.6 s; ``heavy`` differs by a weight
+    of 2, ``quick`` and ``slow`` by a second time constant of 1.5 and 3 times the first, ``target``
+    by a first time constant of 0.2274 s.
     """
     found: dict[str, float] = {}
     for name, weight, tau, ratio in (
@@ -65,7 +66,7 @@ def oscillator_measurements() -> dict[str, float]:
 
 
 def _population_measurements() -> dict[str, float]:
-    """Return how many random networks are alive, and how far their signals go."""
+    """Return shares of random networks that oscillate, and sizes of their signals."""
     rng = np.random.default_rng(_SEED)
     weights = np.asarray(
         1.0 + 0.0012 * rng.integers(2000, size=(_GENOME_COUNT, cross_weight_count(4)))

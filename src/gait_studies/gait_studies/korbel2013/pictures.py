@@ -1,4 +1,4 @@
-"""Study korbel2013: pictures that a person can judge."""
+"""Study korbel2013: pictures of evolutions, distances, tensions and forces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
             every.plot(np.arange(1, len(history) + 1), history, linewidth=0.9, label=number + 1)
         every.set(xlabel='iteration', ylabel='mean fitness [in]', title='mean of the population')
         every.legend(fontsize='x-small', ncols=2, title='trial', title_fontsize='x-small')
-        # One that has stopped stays where it is.
+        # An evolution that has stopped keeps its last value.
         longest = max(len(history) for history in histories)
         whole = np.array(
             [np.append(one, np.full(longest - len(one), one[-1])) for one in histories]
@@ -35,7 +35,7 @@ def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
 
 
 def draw_distances(path: Path, time: FloatArray, curves: Sequence[tuple[FloatArray, ...]]) -> None:
-    """Draw how far the best gait goes, of the random population and of the last one."""
+    """Draw the distance of the best random and of the best evolved gait of each evolution."""
     best = int(np.argmax([last[-1] for _, last in curves]))
     with saved_figure(path, (7.0, 4.2)) as figure:
         axes = figure.subplots()
@@ -52,7 +52,7 @@ def draw_distances(path: Path, time: FloatArray, curves: Sequence[tuple[FloatArr
 
 
 def draw_random_distances(path: Path, distances: FloatArray) -> None:
-    """Draw how far random gaits go, (populations, individuals) [in]."""
+    """Draw the distances of random gaits, (populations, candidates) [in]."""
     with saved_figure(path, (9.0, 3.6)) as figure:
         extremes, counts = figure.subplots(1, 2)
         numbers = np.arange(1, len(distances) + 1)
@@ -74,7 +74,7 @@ def draw_tensions(
     """
     Draw the signal of every gap and the tension of a cable that it drives, (T, gaps) [lb].
 
-    Signals are as added to the spring's tension.
+    A signal adds to the tension of the cable's spring.
     """
     with saved_figure(path, (9.0, 1.6 * len(labels) + 0.8)) as figure:
         for axes, label, signal, tension in zip(
@@ -111,7 +111,7 @@ def draw_normal_forces(
 def draw_relative_positions(
     path: Path, time: FloatArray, positions: FloatArray, names: Sequence[str]
 ) -> None:
-    """Draw how far ahead of the rear body every other one is, (T, bodies) [in]."""
+    """Draw the positions of the other bodies ahead of the rear one, (T, bodies) [in]."""
     with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for name, distance in zip(names, positions.T, strict=True):

@@ -1,4 +1,4 @@
-"""Study korbel2013: the fitness and the evolutionary algorithm, before any physics."""
+"""Study korbel2013: checks of the fitness and of the evolutionary algorithm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPERIMENT = 'korbel2013'
 TAU = 'tau_a'
 
 _RATE_ITERATIONS = 5000
-"""Iterations over which rates are counted: 10 000 children."""
+"""Iterations over which rates are counted: 10 000 offspring."""
 
 
 def load_search_plan(seed: int, **settings: Any) -> Plan:
@@ -35,7 +35,7 @@ def make_search(plan: Plan) -> SteadyStateOptimizer:
 
 
 def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 20: the weights of Eq. 10 as the experiment has them."""
+    """Measure check 20: weights of Eq. 10 in the experiment."""
     weights = load_plan(EXPERIMENT).experiment.fitness
     terms = {'forward': 10.0, 'twist': 0.1, 'direction': 12.0, 'lateral': 0.5}
     total = sum(weights[f'korbel2013_{name}'] * value for name, value in terms.items())
@@ -53,7 +53,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_search(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 21 to 26 on made-up objectives: draws, rates, limits, size, stops."""
+    """Measure checks 21 to 26 on test functions: draws, rates, limits, population, stops."""
     return [
         *_first_draw_rows(session),
         *_rate_rows(session),
@@ -117,7 +117,7 @@ def _first_draw_rows(session: StudySession) -> list[StudyRow]:
 
 
 def _rate_rows(session: StudySession) -> list[StudyRow]:
-    # All are worth the same, so that no child takes a place: parents are the first individuals.
+    # Equal fitness: no offspring replaces a candidate, so parents are those of the first draw.
     plan = load_search_plan(session.seed)
     optimizer = make_search(plan)
     optimizer.tell(_evaluations(optimizer.ask(), lambda genome: 0.0))
@@ -131,7 +131,7 @@ def _rate_rows(session: StudySession) -> list[StudyRow]:
             if len(child.parents) < 2:
                 continue
             own, other = (known[i] for i in child.parents)
-            # Told apart where the parents differ by more than two steps, and no limit is near.
+            # Swaps are identifiable if parents differ by over two steps and no limit is near.
             apart = (np.abs(own - other) > 2.5 * steps) & (np.minimum(own, other) > 1.1 * steps)
             swapped = np.abs(child.values - other) < np.abs(child.values - own)
             step = np.abs(child.values - np.where(swapped, other, own))

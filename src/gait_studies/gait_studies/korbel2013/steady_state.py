@@ -1,5 +1,5 @@
 """
-The steady-state evolutionary algorithm that searched gaits of a tensegrity robot.
+Steady-state evolutionary algorithm of Korbel (2013).
 
 References
 ----------
@@ -107,7 +107,7 @@ class SteadyStateSettings(Parameters):
 
 @dataclass(frozen=True)
 class Member:
-    """An individual of the population."""
+    """Candidate in the population."""
 
     id: int
     genome: FloatArray
@@ -122,9 +122,10 @@ class SteadyStateOptimizer(Optimizer):
     Attributes
     ----------
     population : list of Member
-        In the order of their places; empty before the first ``tell``.
+        A better offspring takes the index of the candidate it replaces; empty before the first
+        ``tell``.
     history : list of float
-        Mean fitness after each iteration; minus infinity while a member has none.
+        Mean fitness after each iteration; minus infinity while a member has no fitness.
 
     """
 
@@ -155,7 +156,7 @@ class SteadyStateOptimizer(Optimizer):
         self.history: list[float] = []
 
     def ask(self) -> list[Candidate]:
-        """Return the random population first, then the two children of an iteration."""
+        """Return the random population first, then the two offspring of an iteration."""
         self._ledger.check_ask()
         if not self.population:
             count = self._settings.population
@@ -171,7 +172,7 @@ class SteadyStateOptimizer(Optimizer):
         return self._asked
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations; children take their places one after the other."""
+        """Take the evaluations; offspring enter the population one after the other."""
         told = self._ledger.take(evaluations)
         born = [
             Member(candidate.id, candidate.values, evaluation.fitness, sort_key(evaluation))
@@ -184,11 +185,11 @@ class SteadyStateOptimizer(Optimizer):
             self._insert(child)
         with np.errstate(invalid='ignore'):
             mean = float(np.mean([one.fitness for one in self.population]))
-        # Members without a fitness are the last to stay: the mean counts from when none is left.
+        # Members without a fitness are replaced first: the mean counts once all have a fitness.
         self.history.append(mean if all(one.key[0] < 2 for one in self.population) else -np.inf)
 
     def stop(self) -> str:
-        """Return why the search is over: iterations are used up, or the mean gains too little."""
+        """Return the reason to stop: all iterations done, or too small a gain; '' to go on."""
         chosen, done = self._settings, len(self.history)
         if done >= chosen.iterations:
             return f'all {chosen.iterations} iterations done'
@@ -227,7 +228,7 @@ class SteadyStateOptimizer(Optimizer):
         return [_apply_steps(one, *moves), _apply_steps(two, *again)]
 
     def _draw_steps(self) -> tuple[BoolArray, FloatArray]:
-        """Return which genes take a step, and by how much."""
+        """Return a mask of the genes that take a step, (n,), and the steps, (n,)."""
         n = len(self._steps)
         # Mutation (Table 6): a uniform step, up or down with equal chance.
         chosen = self._rng.random(n) < self._settings.mutation_probability
@@ -239,10 +240,10 @@ class SteadyStateOptimizer(Optimizer):
 
     def _insert(self, child: Member) -> None:
         """
-        Replace the worst of a tournament by a better child, else the worst of all.
+        Replace the worst of a tournament by a better offspring, else the worst of all.
 
-        The published text asks of the second that the mean improves, its program that the child
-        is better: the same thing.
+        For the second replacement the published text requires that the mean improves, the program
+        that the offspring is better: both are equivalent.
         """
         place = max(self._draw_tournament(), key=lambda i: self.population[i].key)
         if not child.key < self.population[place].key:
@@ -252,7 +253,7 @@ class SteadyStateOptimizer(Optimizer):
 
 
 def _apply_steps(genome: FloatArray, chosen: BoolArray, moves: FloatArray) -> FloatArray:
-    """Return a genome after its steps; one that would reach or leave a bound is not taken."""
+    """Return a genome after its steps; a step that would reach or cross a bound is left out."""
     moved = genome + moves
     taken = chosen & (moved > 0.0) & (moved < 1.0)
     return np.asarray(np.where(taken, moved, genome))

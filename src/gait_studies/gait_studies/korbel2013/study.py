@@ -1,8 +1,8 @@
 """
-The tensegrity spine and its evolving gaits (Korbel 2013).
+Parts of the study of the tensegrity spine and its evolved gaits (Korbel 2013).
 
-To add rows, write a function of the session that returns them and list it in ``study``. The
-evolutions run first among those that need them; later parts read their runs.
+To add rows, write a function of the session that returns them and list it in ``study``. Part
+``evolution`` runs the evolutions; the parts after it read them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Study korbel2013: its ten evolutions, and trials looked at more closely than a record does."""
+"""Study korbel2013: the ten evolutions, and detailed records of trials."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from gait_tools.study.session import FinishedEvolution, StudySession, read_finis
 
 EXPERIMENT = 'korbel2013'
 POUND = 4.448222
-"""N."""
+"""Force of a pound [N]."""
 
 EVOLUTION_COUNT = 10
-"""Evolutions of the thesis, each from an initial population of its own."""
+"""Number of evolutions, each from its own random population."""
 
 SCORED_FROM = 3.0
-"""Time from which a gait is judged [s]."""
+"""Time from which a gait is measured [s]."""
 
 _QUICK_GENERATIONS = 101
 _FINE_PERIOD = 0.002
@@ -40,7 +40,7 @@ def evolution_names(session: StudySession) -> list[str]:
 
 
 def run_evolutions(session: StudySession) -> list[FinishedEvolution]:
-    """Return the evolutions, run side by side or resumed; short ones when it has to be quick."""
+    """Run or resume the evolutions in parallel and return them; a quick study has short ones."""
     short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
     return session.evolve_in_parallel(
         {
@@ -51,7 +51,7 @@ def run_evolutions(session: StudySession) -> list[FinishedEvolution]:
 
 
 def read_evolutions(session: StudySession) -> list[FinishedEvolution]:
-    """Return the evolutions of this study that were run before."""
+    """Return the evolutions of this study that have been run."""
     return [
         read_finished_evolution(session.folder / 'runs' / name)
         for name in evolution_names(session)
@@ -59,7 +59,7 @@ def read_evolutions(session: StudySession) -> list[FinishedEvolution]:
 
 
 def replay_search(evolution: FinishedEvolution) -> SteadyStateOptimizer:
-    """Return the optimiser of an evolution as it stood at its end."""
+    """Return the optimiser of an evolution in its final state."""
     optimizer = evolution.plan.make_optimizer()
     assert isinstance(optimizer, SteadyStateOptimizer)
     for rows in evolution.generations:
@@ -75,7 +75,7 @@ def _evaluation(row: TrialRow) -> Evaluation:
 
 
 def best_row(rows: Iterable[TrialRow]) -> TrialRow:
-    """Return the row of the highest fitness; the first one of equals."""
+    """Return the row of the highest fitness; of equals the first."""
     return max(rows, key=lambda row: (-np.inf if row.fitness is None else row.fitness, -row.id))
 
 
@@ -92,15 +92,15 @@ def best_evolution(evolutions: Sequence[FinishedEvolution]) -> FinishedEvolution
 @dataclass(frozen=True, kw_only=True)
 class DetailedTrial:
     """
-    A trial with what its record leaves out, at every tick.
+    Rollout with the state of cables at every tick.
 
     Attributes
     ----------
     rollout : Rollout
     lengths, tensions : (T + 1, e) arrays [m, N]
-        By ``robot.force_elements``.
+        In the order of ``robot.force_elements``.
     signals : (T, signals) array [N]
-        What each signal of the robot adds to the tension of its cables.
+        Tension that each signal of the robot adds to its cables.
 
     """
 
@@ -110,11 +110,11 @@ class DetailedTrial:
     signals: FloatArray
 
     def cable_column(self, name: str) -> int:
-        """Return the column of a cable."""
+        """Return the column of a cable in ``lengths`` and ``tensions``."""
         return [one.name for one in self.rollout.robot.force_elements].index(name)
 
     def corner_positions(self, cable: str) -> FloatArray:
-        """Return where every body has the corner from which cables of a kind go, (T + 1, b, 3)."""
+        """Return the corner of every body at which a kind of cable begins, (T + 1, b, 3) [m]."""
         rollout = self.rollout
         robot = rollout.robot
         point = np.array(robot.force_elements[self.cable_column(f'gap1_{cable}')].point_a)
@@ -134,13 +134,13 @@ class DetailedTrial:
 
 def record_details(spec: TrialSpec, period: float = _FINE_PERIOD) -> DetailedTrial:
     """
-    Return a trial as it goes on between its control periods.
+    Run a trial and return its rollout with cables, recorded every ``period``.
 
     Parameters
     ----------
     spec : TrialSpec
     period : float [s]
-        Control period in place of the trial's; of an open-loop gait it is that of looking.
+        Control period that replaces that of the trial; an open-loop gait stays the same.
 
     """
     looked = replace(spec, scene=replace(spec.scene, control_period=period))
@@ -166,7 +166,7 @@ def record_details(spec: TrialSpec, period: float = _FINE_PERIOD) -> DetailedTri
 
 
 def node_travel(rollout: Rollout) -> FloatArray:
-    """Return how far node 1 has gone along x at every tick, (T + 1,) [in]."""
+    """Return the displacement of node 1 along x at every tick, (T + 1,) [in]."""
     row = contact_node_index(rollout.robot, NODE_1)
     x = contact_node_positions(rollout)[:, row, 0]
     return np.asarray((x - x[0]) / INCH)

@@ -1,4 +1,4 @@
-"""Study korbel2013: the spine as it crawls, drawn with its cables coloured by tension."""
+"""Study korbel2013: animation of the crawling spine, with cables coloured by tension."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from gait_tools.pictures.trial import write_gif
 FRAMES_PER_SECOND = 12.5
 _PICTURE_SIZE = (560, 240)
 _PIXELS_PER_INCH = 17.0
-"""Pixels to an inch."""
+"""Scale of the pictures."""
 
 _AZIMUTH, _ELEVATION = np.radians(-28.0), np.radians(14.0)
 _SLACK, _TAUT = np.array([70, 120, 220]), np.array([225, 60, 40])
 _TENSION_RANGE = (0.2, 1.6)
-"""Tensions at which cables have these colours [lb]."""
+"""Tensions of a slack and of a taut cable, by colour [lb]."""
 
 _CORNERS = ('outer_a', 'outer_b', 'outer_c', 'inner_a')
 _RODS = ((0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3))
@@ -41,7 +41,7 @@ def write_spine_gif(path: Path, trial: DetailedTrial, start: float, end: float) 
 def write_spine_strip(
     path: Path, trial: DetailedTrial, start: float, end: float, count: int
 ) -> None:
-    """Write some moments of a trial, evenly spaced, one below the other."""
+    """Write ``count`` frames of a trial at equal intervals, one below the other."""
     ticks = np.linspace(start, end, count) / trial.rollout.dt
     pictures = list(_frames(trial, np.round(ticks).astype(np.int64)))
     content = io.BytesIO()
@@ -61,7 +61,7 @@ def _frames(trial: DetailedTrial, ticks: npt.NDArray[np.int64]) -> Iterator[npt.
     nodes = contact_node_positions(trial.rollout)[ticks] / INCH
     loads = trial.rollout.sole_forces()[ticks, :, 2]
     tensions = trial.tensions[ticks] / POUND
-    # The camera stands still: what moves over the marks of the ground is the robot.
+    # The camera does not move; the robot moves over the marks of the ground.
     middle = 0.5 * (corners[..., 0].max() + corners[..., 0].min())
     for frame, tick in enumerate(ticks):
         picture = Image.new('RGB', _PICTURE_SIZE, 'white')
@@ -82,7 +82,7 @@ def _frames(trial: DetailedTrial, ticks: npt.NDArray[np.int64]) -> Iterator[npt.
 
 
 def _pixel(point: FloatArray, middle: float) -> tuple[float, float]:
-    """Return where a point [in] is on the picture."""
+    """Return the pixel of a point [in] in the orthographic projection."""
     x, y, z = point[0] - middle, point[1], point[2]
     across = x * np.cos(_AZIMUTH) - y * np.sin(_AZIMUTH)
     away = x * np.sin(_AZIMUTH) + y * np.cos(_AZIMUTH)
@@ -107,7 +107,7 @@ def _draw_cables(
     tensions: FloatArray,
     middle: float,
 ) -> None:
-    """Draw every cable of a robot whose gaps are between neighbours, (b, 4, 3) corners."""
+    """Draw the cables between neighbouring bodies; ``corners`` is (b, 4, 3) [in]."""
     low, high = _TENSION_RANGE
     letters = 'abc'
     for element, tension in zip(trial.rollout.robot.force_elements, tensions, strict=True):

@@ -1,4 +1,4 @@
-"""Study mckenna1990: bodies that nothing touches, set going with given velocities."""
+"""Study mckenna1990: free bodies without gravity or contact, started with given velocities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sim_bridge.engines.shared.scene_engine import SceneStart
 _CUBE_SIDE, _CUBE_MASS = 0.01, 1e-3
 _INITIAL_TWIST = (0.03, -0.05, 0.02, 7.0, -4.0, 9.0)
 _LINK_RATE = 20.0
-"""Of the last link about its joint [rad/s]."""
+"""Initial velocity of the last joint [rad/s]."""
 _DURATION = 0.5
 _PHYSICS_STEP = 1.0 / 38400.0
 
@@ -56,13 +56,13 @@ def measure_free_bodies(session: StudySession) -> Sequence[StudyRow]:
 
 class _MovingEngine(MujocoEngine):
     """
-    MuJoCo whose scenes, which start at rest elsewhere, start with velocities.
+    MuJoCo engine whose scenes start with given velocities.
 
     Parameters
     ----------
     model : RobotModel
     velocities : (6 + n,) sequence [m/s, rad/s]
-        Of the root, then of the joints.
+        Velocities of the root, then of the joints.
 
     """
 
@@ -78,7 +78,7 @@ class _MovingEngine(MujocoEngine):
 def _simulate_free(
     model: RobotModel, velocities: Sequence[float], period: float, periods: int
 ) -> list[Observation]:
-    """Return what is seen of a robot without weight that begins with velocities of all joints."""
+    """Return the observations of a robot without gravity that starts with given velocities."""
     engine = _MovingEngine(model, velocities)
     scene = make_scene(
         'roach',
@@ -97,7 +97,7 @@ def _simulate_free(
 
 
 def _spinning_cube_errors() -> tuple[float, float]:
-    """Return how far a cube strays from a line, over its way, and how its spin changes."""
+    """Return lateral error over distance of a free cube, and relative change of its spin [1/s]."""
     period = 16.0 * _PHYSICS_STEP
     seen = _simulate_free(
         free_box((_CUBE_SIDE,) * 3, _CUBE_MASS), _INITIAL_TWIST, period, round(_DURATION / period)
@@ -112,7 +112,7 @@ def _spinning_cube_errors() -> tuple[float, float]:
 
 
 def _chain_acceleration() -> tuple[float, float]:
-    """Return the first acceleration of a chain over the closed form, and its share aside."""
+    """Return a chain's first acceleration over the closed form, and its lateral share."""
     length = 2.0 * _CUBE_SIDE
     links = tuple(
         solid_box(name, (length, _CUBE_SIDE, _CUBE_SIDE), _CUBE_MASS, (0.5 * length, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Study mckenna1990: when legs step, on a robot that is held in the air."""
+"""Study mckenna1990: step pattern of the gait, with constant observations and without physics."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from gait_tools.study.session import StudySession
 CONTROLLER = 'insect_gait'
 CONTROL_PERIOD = 1.0 / 2400.0
 STEP_DURATION = 0.05
-"""Time of a step [s]."""
+"""Duration of a swing [s]."""
 WAVE_ORDER = ('bl', 'ml', 'fl', 'br', 'mr', 'fr')
-"""In the order in which the wave lets them step."""
+"""Legs in the order of their swings in the wave."""
 WAITING, STEPPING = 1.0, 2.0
 _CYCLE_TIMES = (0.1, 0.15, 0.2, 0.3, 0.5)
 _FORWARD = Command(velocity=(0.06, 0.0, 0.0))
@@ -33,13 +33,13 @@ _FORWARD = Command(velocity=(0.06, 0.0, 0.0))
 
 class HeldWalk:
     """
-    The gait of a robot that hangs still, whatever it is told; legs feel what they are made to.
+    Gait controller with constant observations; single readings can be changed.
 
     Attributes
     ----------
     controller : object
     states : list of (6,) lists
-        Of every tick, by ``LEGS``: 0 stance, 1 waiting, 2 step.
+        State of each leg at every tick, in ``WAVE_ORDER``: 0 stance, 1 waiting, 2 swing.
 
     """
 
@@ -57,11 +57,11 @@ class HeldWalk:
         }
 
     def set_reading(self, kind: str, joint: str, value: float) -> None:
-        """Make a joint feel an angle [rad] (``positions``) or torque [N m] (``efforts``)."""
+        """Set the measured angle [rad] ('positions') or torque [N m] ('efforts') of a joint."""
         self._readings[kind][self.robot.joint_index[joint]] = value
 
     def run(self, seconds: float) -> None:
-        """Let it walk on."""
+        """Step the controller for a duration [s]; continue if called again."""
         zero = np.zeros(3)
         seen = Observation(
             tick=0,
@@ -85,11 +85,11 @@ class HeldWalk:
             self.names = targets.names
 
     def stepping(self) -> BoolArray:
-        """Return which legs step, (T, 6)."""
+        """Return which legs are in swing, (T, 6)."""
         return np.asarray(np.array(self.states) == STEPPING)
 
     def steps(self) -> list[FloatArray]:
-        """Return begin and end [s] of the whole steps of each leg, (k, 2)."""
+        """Return start and end [s] of the complete swings of each leg, (k, 2)."""
         found = []
         for column in self.stepping().T:
             edges = np.diff(column.astype(int))
@@ -100,7 +100,7 @@ class HeldWalk:
 
 
 def measure_gait(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 11 to 19: motor commands, oscillators, order, ramp and reflexes."""
+    """Measure checks 11 to 19: motor programs, oscillators, order, ramp and reflexes."""
     held = {cycle: _run_cycle(cycle) for cycle in _CYCLE_TIMES}
     for name, cycle, seconds in (
         ('tripod', 0.1, 0.6),
@@ -132,7 +132,7 @@ def _run_cycle(cycle: float) -> HeldWalk:
 
 
 def _command_row() -> StudyRow:
-    """Return a row on a rest angle between the ends of a step: a straight line in time."""
+    """Return the row of check 11: in a swing the rest angle is a straight line in time."""
     held = HeldWalk()
     held.run(0.3)
     joint = held.names.index('leg_bl0')
@@ -179,7 +179,7 @@ def _timing_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
 
 
 def _lag_error(first: FloatArray, second: FloatArray, expected_lag: float, cycle: float) -> float:
-    """Return by how much the lag of the second after the first differs from that wanted [s]."""
+    """Return the error of the lag of the second leg after the first, modulo the cycle [s]."""
     lag = second[1] - first[1] - expected_lag
     return float(abs(lag - cycle * round(lag / cycle)))
 
@@ -292,7 +292,7 @@ def _reflex_rows() -> list[StudyRow]:
 
 
 def _step_reflex_delay() -> float:
-    """Return after how many frames a leg of a slow walk steps that is held too far back."""
+    """Return the number of ticks after which a leg that is held too far back swings."""
     held = HeldWalk(step_reflex=True, bearing_neighbours=False, period_scale=20.0)
     held.run(0.01)
     held.set_reading('positions', 'leg_ml0', 1.0)

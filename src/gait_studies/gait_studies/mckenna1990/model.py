@@ -1,4 +1,4 @@
-"""Study mckenna1990: the robot, its springs and its physics, before it walks."""
+"""Study mckenna1990: checks of the robot, its springs and its physics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gait_tools.study.session import StudySession
 
 ROBOT, ENGINE = 'roach', 'mujoco'
 BELLY_HEIGHT = 0.00353
-"""Height of the abdomen's middle over its lower face [m]."""
+"""Height of the abdomen's centre over its lower face [m]."""
 GRAVITY = 9.8
 
 _PUBLISHED_TOES = {
@@ -40,7 +40,7 @@ _PUBLISHED_TOES = {
 
 
 def measure_robot(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 1 to 5: counts, mass, length and toes."""
+    """Measure checks 1 to 5: numbers of bodies and joints, mass, length and toes."""
     roach = load_robot(ROBOT)
     drawn = np.random.default_rng(session.derive_seed(0)).uniform(-0.8, 0.8, (3, 3))
     found = _toe_positions(roach, drawn)
@@ -153,12 +153,12 @@ def measure_physics(session: StudySession) -> Sequence[StudyRow]:
 
 
 def make_engine(model: RobotModel) -> Any:
-    """Return an engine that carries this model, whatever a scene names."""
+    """Return an engine that simulates this model in place of the scene's robot."""
     return registry.engine(ENGINE)(lambda name, draw: model)
 
 
 def _abdomen_robot() -> RobotModel:
-    """Return the abdomen alone, as a robot of one box."""
+    """Return a robot that consists of the abdomen, one box."""
     roach = load_robot(ROBOT)
     leg = replace(roach.legs[0], joints=(), sole='abdomen', sole_point=(0.0, 0.0, 0.0))
     return replace(
@@ -186,7 +186,7 @@ def _fall_acceleration() -> float:
 
 
 def _rebound_ratio(share: float) -> float:
-    """Return to which share of its height a box rebounds from the springs of the ground."""
+    """Return the height of a box's rebound from the ground's springs, over its drop height."""
     body, height = free_box(size=(0.01, 0.01, 0.01), mass=0.002), 0.02
     engine, step = make_engine(body), 1.0 / 76800.0
     scene = make_scene(
@@ -208,7 +208,7 @@ def _rebound_ratio(share: float) -> float:
 
 
 def _gantry_accelerations() -> tuple[float, float]:
-    """Return accelerations of a carriage that carries another across, over the closed forms."""
+    """Return the accelerations of a two-axis gantry over their closed forms, x and y."""
     base, box = load_robot(ROBOT).links[:2]
     links = (base, replace(box, name='carriage'), replace(box, name='slide'))
     force = box.mass
@@ -250,7 +250,7 @@ def _prismatic_joint(
 def _max_spring_error() -> float:
     """Return the largest relative error of the torques of hanging legs against Eq. 8."""
     roach = load_robot(ROBOT)
-    # Ten times the weight: angles at which an exponential spring differs from a linear one.
+    # Ten times gravity: the deflections are large enough to tell exponential from linear springs.
     scene = make_scene(
         ROBOT,
         {
@@ -273,7 +273,7 @@ def _max_spring_error() -> float:
 
 
 def _with_linear_springs(roach: RobotModel) -> RobotModel:
-    """Return the robot on linear springs: exponential ones that hardly rise, as stiff at rest."""
+    """Return the robot with almost linear springs of the same stiffness at rest."""
     actuators = {}
     for name, one in roach.actuators.items():
         if one.kind == 'exponential':
@@ -285,7 +285,7 @@ def _with_linear_springs(roach: RobotModel) -> RobotModel:
 
 
 def _standing_measures(model: RobotModel) -> tuple[float, float, float]:
-    """Return height of the belly [m], load over weight, and how far from feet it touches [m]."""
+    """Return belly height [m], load over weight, and largest contact distance from a foot [m]."""
     engine = make_engine(model)
     seen = engine.reset(make_scene(ROBOT, {'initial': {'clearance': 0.001}}), 0, 960)
     loads = []
@@ -301,7 +301,7 @@ def _standing_measures(model: RobotModel) -> tuple[float, float, float]:
 
 
 def _sliding_ratio() -> float:
-    """Return how far a block slides after a push, over the closed form for the engine's ground."""
+    """Return the sliding distance of a block after a push, over the closed form."""
     body, engine = _abdomen_robot(), make_engine(_abdomen_robot())
     friction, force = 0.7, 3.0 * body.mass * GRAVITY
     push = {'start': 0.05, 'duration': 0.01, 'force': [force, 0.0, 0.0]}

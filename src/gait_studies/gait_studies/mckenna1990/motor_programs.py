@@ -1,4 +1,4 @@
-"""Study mckenna1990: motor programs searched from the hand-tuned ones on."""
+"""Study mckenna1990: motor programs evolved from the hand-tuned ones."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gait_tools.study.session import FinishedEvolution, StudySession
 _DURATION = 0.8
 _QUICK_GENERATIONS = 2
 _SHARES = (0.0, 0.2, 0.3, 0.6, 1.0)
-"""Of the way from the hand-tuned programs to those evolved: how much is gained, at what cost."""
+"""Interpolation between hand-tuned (0) and evolved (1) programs."""
 
 
 def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
-    """Evolve the motor programs; compare what lies between them and the hand-tuned ones."""
+    """Evolve the motor programs; measure walks interpolated from the hand-tuned ones."""
     short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
     one = session.evolve('motor', 'roach_motor', {'seed': session.seed, **short})
     first = [row.fitness for row in one.generations[0] if row.fitness is not None]
@@ -66,7 +66,7 @@ def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _interpolated_trial(one: FinishedEvolution, share: float) -> TrialSpec:
-    """Return a walk whose programs lie a share of the way to those evolved."""
+    """Return the trial of programs interpolated by ``share`` from hand-tuned to evolved ones."""
     spec = roach_trial(_DURATION)
     hand = spec.parameters
     changes = {
@@ -77,7 +77,7 @@ def _interpolated_trial(one: FinishedEvolution, share: float) -> TrialSpec:
 
 
 def _pitch_rate(rollout: Rollout) -> float:
-    """Return the root mean square pitching rate of the base [rad/s]."""
+    """Return the root mean square pitch rate of the base [rad/s]."""
     yaw = heading_angles(rollout.body_poses[:, 0])
     spin = rollout.body_twists[:, 0, 3:5]
     across = np.column_stack([-np.sin(yaw), np.cos(yaw)])

@@ -1,4 +1,4 @@
-"""Study mckenna1990: pictures that a person can judge."""
+"""Study mckenna1990: pictures of step patterns, paths, spectra and survival."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gait_tools.pictures.trial import saved_figure
 def draw_step_pattern(
     path: Path, stepping: BoolArray, legs: Sequence[str], dt: float, seconds: float
 ) -> None:
-    """Draw who steps when as the thesis does: stance black, step white, a row per leg."""
+    """Draw the step pattern as in the thesis: stance black, swing white, a row per leg."""
     ticks = min(len(stepping), round(seconds / dt))
     with saved_figure(path, (8.0, 2.6)) as figure:
         axes = figure.subplots()
@@ -30,7 +30,7 @@ def draw_step_pattern(
 
 
 def draw_tracks(path: Path, paths: Mapping[str, FloatArray]) -> None:
-    """Draw the ways of the base from above, (T, 2) [m] each, by name."""
+    """Draw the paths of the base from above, (T, 2) [m] each, by name."""
     with saved_figure(path, (8.0, 4.0)) as figure:
         axes = figure.subplots()
         for name, way in paths.items():
@@ -43,7 +43,7 @@ def draw_tracks(path: Path, paths: Mapping[str, FloatArray]) -> None:
 def draw_yaw_spectrum(
     path: Path, frequency: FloatArray, size: FloatArray, step_frequency: float
 ) -> None:
-    """Draw the spectrum of the turning rate and the frequency of the steps [Hz]."""
+    """Draw the spectrum of the yaw rate and the step frequency [Hz]."""
     with saved_figure(path, (6.0, 3.4)) as figure:
         axes = figure.subplots()
         shown = frequency < 6.0 * step_frequency
@@ -54,7 +54,7 @@ def draw_yaw_spectrum(
 
 
 def draw_survival(path: Path, durations: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
-    """Draw for how long runs last under each disturbance, by the reflexes that are on [s]."""
+    """Draw the times until a fall or the end [s], by disturbance and set of reflexes."""
     with saved_figure(path, (9.0, 0.5 * sum(map(len, durations.values())) + 1.2)) as figure:
         axes = figure.subplots()
         labels, row = [], 0

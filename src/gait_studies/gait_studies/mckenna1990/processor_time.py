@@ -1,4 +1,4 @@
-"""Study mckenna1990: what a second of the insect's costs a processor."""
+"""Study mckenna1990: processor time of a simulated second."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gait_tools.study.definition import StudyRow, row_at_most, skipped_row
 from gait_tools.study.session import StudySession
 
 _MAX_PROCESSOR_TIME = {'mujoco': 5.0, 'bullet': 20.0}
-"""Processor time of a second, on one core [s]; the thesis: about 288,000."""
+"""Largest processor time per simulated second on one core [s]; the thesis: about 288,000."""
 _REPEATS = 2
 
 
 def measure_processor_time(session: StudySession) -> Sequence[StudyRow]:
-    """Measure what the tripod costs in each engine."""
+    """Measure the processor time of the tripod in each engine."""
     return [
         _engine_row(engine, most, 1 if session.quick else _REPEATS)
         for engine, most in _MAX_PROCESSOR_TIME.items()
@@ -35,7 +35,8 @@ def _engine_row(engine: str, limit: float, repeats: int) -> StudyRow:
         return skipped_row(row_id, what, str(error))
     whole, begun = (_walk_trial(engine, seconds) for seconds in (3.0 * TRIPOD_CYCLE, TRIPOD_CYCLE))
     _processor_time(begun)
-    # Least times: what else the machine does only adds. What both have in common is no walk.
+    # Minimum over repeats: other load only adds. The difference of a long and a short trial
+    # leaves out the start-up that both have in common.
     spent = [min(_processor_time(spec) for _ in range(repeats)) for spec in (whole, begun)]
     return row_at_most(
         row_id,
@@ -52,7 +53,7 @@ def _walk_trial(engine: str, seconds: float) -> TrialSpec:
 
 
 def _processor_time(spec: TrialSpec) -> float:
-    """Return the processor time of a trial [s]."""
+    """Run a trial and return its processor time [s]."""
     began = time.process_time()
     run_loop(spec)
     return time.process_time() - began

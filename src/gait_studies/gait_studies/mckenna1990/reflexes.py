@@ -1,4 +1,4 @@
-"""Study mckenna1990: reflexes calibrated, then tried off and on under what disturbs a walk."""
+"""Study mckenna1990: calibration of reflexes, and disturbed walks with and without them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import StudySession
 
 THRESHOLD_MARGIN = 0.1
-"""By which share of its range in undisturbed walks a threshold lies beyond."""
+"""Distance of a threshold beyond the range of undisturbed walks, as a share of that range."""
 CYCLE_COUNT = 10
 SEED_COUNT = 20
 STEPS_SEED_COUNT, PARTS_SEED_COUNT = 40, 10
-"""On steps, where few walks without reflexes fall: of none and all on, and of parts of them."""
+"""Seeds on steps, where few walks fall: with all reflexes on or off, and with some of them."""
 SIGNIFICANCE_LEVEL = 0.05
 STEPS_DISTURBANCE = 'steps'
 _FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search')
@@ -46,12 +46,12 @@ _REFLEX_SETS: Mapping[str, Mapping[str, Any]] = {
     'the others': dict.fromkeys((*_STEP_REFLEXES, *_FOOT_REFLEXES), True),
     'published': registry.controller('insect_gait').presets['published_reflexes'],
 }
-"""Parameters of each set of reflexes; those that its walks differ in from ones without any."""
+"""Parameters of each set of reflexes, in addition to those of a walk without reflexes."""
 _FORWARD_VELOCITY, _SLOW_VELOCITY = (0.06, 0.0, 0.0), (0.015, 0.0, 0.0)
 
 
 def measure_calibration(session: StudySession) -> Sequence[StudyRow]:
-    """Calibrate; measure check 20, and that the walk keeps straight meanwhile."""
+    """Calibrate thresholds; measure check 20 and the heading of a walk with all reflexes."""
     seconds = 1.0 if session.quick else 3.0
     walks = unique_walks_without_reflexes(
         {
@@ -93,12 +93,12 @@ def measure_calibration(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _with_push(spec: TrialSpec, start: float, force: float) -> TrialSpec:
-    """Return a walk with a push of 10 ms to the left, followed for 0.3 s."""
+    """Return a walk with a push of 10 ms to the left that ends 0.3 s after it."""
     push = Push(start=start, duration=0.01, force=(0.0, force, 0.0))
     return replace(spec, scene=replace(spec.scene, pushes=(push,)), duration=start + 0.3)
 
 
-# Twice the robot's own physics step walks alike, and takes half the time.
+# Twice the robot's default physics step gives similar walks in half the time.
 _PHYSICS_STEP = 1.0 / 19200.0
 
 
@@ -111,8 +111,8 @@ def _terrain_trial(terrain: str, seed: int, **parameters: float) -> TrialSpec:
 
 
 def _steps_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
-    """Return a walk over steps, up or down by the seed, that begin anywhere ahead of its feet."""
-    # Two or three risers in ten cycles make but a few different ways up and down.
+    """Return a walk over steps, up or down by the seed, that begin at a random distance."""
+    # Ten cycles cross two or three risers only: the random start makes the walks differ.
     return _terrain_trial('steps', seed, start=float(rng.uniform(0.03, 0.06)))
 
 
@@ -121,7 +121,7 @@ def _holes_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
 
 
 def _missing_leg_trial(rng: np.random.Generator, seed: int) -> TrialSpec:
-    """Return a walk with a stump for one leg, on ground of a friction of its own."""
+    """Return a walk with one leg replaced by a stump, at a random friction."""
     spec = _level_trial(rng)
     return replace(spec, scene=replace(spec.scene, draw=int(rng.integers(1, 7))))
 
@@ -172,11 +172,11 @@ DISTURBANCES: Mapping[str, Callable[[np.random.Generator, int], TrialSpec]] = {
     'turning': _turning_trial,
     'speed_changes': _speed_change_trial,
 }
-"""What disturbs a walk, drawn anew with every seed."""
+"""Disturbances of a walk by name; each draws its values from the seed."""
 
 
 def run_plain_trial(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return status, reason, time [s] and way ahead [m] of a trial given as plain data."""
+    """Run a trial given as plain data; return status, reason, time [s] and way ahead [m]."""
     result = run_trial(read_value(TrialSpec, spec, 'spec'))
     return {
         'status': result.status,
@@ -187,7 +187,7 @@ def run_plain_trial(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def measure_reflexes(session: StudySession, name: str) -> Sequence[StudyRow]:
-    """Compare ten cycles with reflexes off and on, seed by seed, under one disturbance."""
+    """Measure ten cycles with and without reflexes, seed by seed, under one disturbance."""
     thresholds = read_gait_parameters(session.folder / 'thresholds.yaml')
     make, key = DISTURBANCES[name], list(DISTURBANCES).index(name)
     off = dict.fromkeys(_ALL_REFLEXES, False)
@@ -227,13 +227,13 @@ _PlainResults = Sequence[Mapping[str, Any]]
 
 
 def _count_saved_and_lost(before: _PlainResults, after: _PlainResults) -> tuple[int, int]:
-    """Return how many runs of the seeds of both are saved from not finishing, and lost."""
+    """Return how many seeds finish only after, and how many finish only before a change."""
     pairs = [(a['status'] == OK, b['status'] == OK) for a, b in zip(before, after, strict=False)]
     return sum(b and not a for a, b in pairs), sum(a and not b for a, b in pairs)
 
 
 def _sign_test(these: int, those: int) -> float:
-    """Return the chance of so many of these or more, by the sign test."""
+    """Return the p-value of a one-sided sign test: at least ``these`` of ``these + those``."""
     if these + those == 0:
         return 1.0
     return float(binomtest(these, these + those, 0.5, 'greater').pvalue)
@@ -256,7 +256,7 @@ def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
 
 
 def _gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
-    """Return the row on what reflexes gain on steps, with what each set of them does."""
+    """Return the row of the gain by reflexes on steps; its note has the result of each set."""
     saved, lost = _count_saved_and_lost(runs['off'], runs['all'])
     parts = '; '.join(
         '{}: {} of {} finish, {} saved and {} lost'.format(

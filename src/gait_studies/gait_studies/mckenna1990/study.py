@@ -1,8 +1,8 @@
 """
-The cockroach and its insect gait (McKenna 1990), with the reflexes that it left uncalibrated.
+Parts of the study of the cockroach and its insect gait (McKenna 1990).
 
-To add rows, write a function of the session that returns them and list it in ``study``. Reflexes
-are tried with the thresholds of ``calibration``, which runs before them.
+To add rows, write a function of the session that returns them and list it in ``study``. Part
+``calibration`` writes the thresholds with which the reflexes are measured after it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Study mckenna1990: tripod and wave on the ground, fast, slippery and reversed."""
+"""Study mckenna1990: speeds and contacts of tripod and wave on several grounds."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import StudySession
 
 TRIPOD_CYCLE = 0.1
-"""Of the tripod [s]."""
+"""Cycle time of the tripod [s]."""
 SLIDING_SPEED, STICKY_SPEED = 5.5, 8.0
-"""Published speeds [cm/s], about."""
+"""Approximate published speeds of the tripod with sliding and with sticky feet [cm/s]."""
 STICKY_CONTACT: Mapping[str, Any] = {'contact_law': 'sticky'}
 
 
 _START_CLEARANCES = (1e-4, 2e-4, 4e-4)
-"""Heights of the feet from which walks begin [m]."""
+"""Initial clearances of the feet [m]."""
 
 
 def roach_trial(
@@ -37,7 +37,7 @@ def roach_trial(
     scene: Mapping[str, Any] = EMPTY_MAPPING,
     parameters: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> TrialSpec:
-    """Return a walk by the roach's defaults with some of them changed."""
+    """Return the default trial of the roach with some fields and parameters replaced."""
     spec = default_trial(ROBOT, duration, scene)
     return replace(spec, parameters={**spec.parameters, **parameters})
 
@@ -59,13 +59,13 @@ def path_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
 
 
 def net_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
-    """Return the distance between the ends of the same time, over it [cm/s]."""
+    """Return the distance between start and end after two cycles, over that time [cm/s]."""
     base = rollout.body_poses[2 * round(cycle / rollout.dt) :, 0, :2]
     return float(100.0 * np.linalg.norm(base[-1] - base[0]) / ((len(base) - 1) * rollout.dt))
 
 
 def heading_drift(rollout: Rollout, cycles: int) -> float:
-    """Return how far the heading strays from that of the first cycle, means by cycle [deg]."""
+    """Return the largest change of the mean heading of a cycle from that of the first [deg]."""
     every = round(TRIPOD_CYCLE / rollout.dt)
     yaw = np.degrees(heading_angles(rollout.body_poses[:, 0]))[: (cycles + 1) * every]
     means = yaw.reshape(-1, every).mean(axis=1)
@@ -187,7 +187,7 @@ def _sticky_rows(
 
 
 def _reversed_parameters() -> dict[str, float]:
-    """Return the middle legs' coxae swung the other way."""
+    """Return the parameters of a walk whose middle coxae swing in the opposite direction."""
     usual = default_trial(ROBOT, 1.0).parameters
     return {
         'middle_step_coxa': usual['middle_stance_coxa'],
@@ -220,7 +220,7 @@ def _yaw_row(session: StudySession, tripod: Rollout) -> StudyRow:
 
 
 def _count_belly_contacts(rollout: Rollout) -> float:
-    """Return how many contacts lie farther from every ankle than a foot is long."""
+    """Return the number of contacts that are farther from every ankle than the foot's length."""
     robot = rollout.robot
     frames = link_poses(robot, rollout.joint_positions, rollout.body_poses)
     soles = [robot.link_index[leg.sole] for leg in robot.legs]
@@ -232,7 +232,7 @@ def _count_belly_contacts(rollout: Rollout) -> float:
 
 
 def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 29: the wave over steps of 2 mm by the same programs."""
+    """Measure check 29: the wave over steps of 2 mm with the same motor programs."""
     seeds = range(1 if session.quick else 4)
     records = [
         session.record(
@@ -269,7 +269,7 @@ def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _count_deflected_legs(rollout: Rollout) -> int:
-    """Return of how many legs a femur or tibia leaves its rest angle to either side."""
+    """Return the number of legs whose femur or tibia is deflected in both directions."""
     robot, found = rollout.robot, 0
     for leg in robot.legs:
         columns = [robot.joint_index[name] for name in leg.joints[1:3]]
@@ -280,10 +280,10 @@ def _count_deflected_legs(rollout: Rollout) -> int:
 
 def measure_stop_and_go(session: StudySession) -> Sequence[StudyRow]:
     """
-    Measure check 32: a walk that stopped goes on to the last bit.
+    Measure check 32: a walk that was stopped continues identically.
 
-    A walk is continued by its trial made longer: simulated from the start, it passes through the
-    state in which the walk stopped.
+    A walk is continued by a longer trial: simulated from the start, it passes through the state in
+    which the walk was stopped.
     """
     uninterrupted, stopped, continued = (session.record(roach_trial(s)) for s in (0.1, 0.05, 0.1))
     return [
@@ -302,7 +302,7 @@ def measure_stop_and_go(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _count_differing(part: Rollout, whole: Rollout) -> int:
-    """Return how many numbers of the states differ from those of a walk as long or longer."""
+    """Return the number of state values that differ from those of an equal or longer walk."""
     count = len(part.joint_positions)
     return sum(
         int((one != other[:count]).sum())

@@ -1,5 +1,5 @@
 """
-The simple genetic algorithm on bit strings, as GALib ran it for Pike (2003).
+Simple genetic algorithm on bit strings, as GALib ran it for Pike (2003).
 
 References
 ----------
@@ -69,7 +69,7 @@ class _Individual:
 
 def read_integers(bits: IntArray, per_gene: int) -> IntArray:
     """
-    Return the numbers that the genes of a bit string mean, most significant bit first.
+    Return the integers that the genes of a bit string encode, most significant bit first.
 
     Examples
     --------
@@ -83,11 +83,9 @@ def read_integers(bits: IntArray, per_gene: int) -> IntArray:
 
 def unit_from_integers(integers: IntArray, bits: int) -> FloatArray:
     """
-    Return the share of its range at which each gene stands: all ones are the upper bound.
+    Return the genes in the unit cube; all bits set are the upper bound.
 
-    References
-    ----------
-    The published best values are those of 9928, 63078, 28170 and 57796 with the divisor 65535.
+    The published best values decode from 9928, 63078, 28170 and 57796 with the divisor 65535.
 
     """
     # value = low + (high - low) n / 65535, which the best values of Figure 6.23 confirm.
@@ -96,14 +94,14 @@ def unit_from_integers(integers: IntArray, bits: int) -> FloatArray:
 
 def wheel_shares(costs: FloatArray, truncation: float) -> FloatArray:
     r"""
-    Return the share of each individual on the roulette wheel, (n,).
+    Return the share of each candidate on the roulette wheel, (n,).
 
     Scaled cost, and weight under minimisation as in GALib:
 
     .. math::
         f_i = \max(0,\; c_i - \bar c + k \sigma), \qquad w_i = \max f + \min f - f_i
 
-    Equal shares where all costs are equal. The deviation is that of a sample, ``n - 1``.
+    Equal costs get equal shares. The deviation is that of a sample, with divisor ``n - 1``.
 
     Parameters
     ----------
@@ -126,9 +124,9 @@ class BitstringOptimizer(Optimizer):
     """
     Genetic algorithm on bit strings: roulette wheel, one-point crossover, bit flips (Pike 2003).
 
-    A genome that was told before is not asked again: it keeps its evaluation, as in the original
-    an individual that neither crossed nor mutated. So a generation asks for fewer than its
-    population, in the end perhaps for none.
+    A genome that has been evaluated is not asked again. In the original an offspring that neither
+    crossed nor mutated kept its evaluation, too. So a generation can ask for fewer candidates than
+    its population, or for none.
     """
 
     Settings: ClassVar[type[Parameters]] = BitstringSettings
@@ -144,7 +142,7 @@ class BitstringOptimizer(Optimizer):
         self._asked: list[tuple[Candidate, IntArray]] = []
 
     def ask(self) -> list[Candidate]:
-        """Return the new genomes of a random population, later of the offspring of the last."""
+        """Return the new genomes of a random population first, then those of the offspring."""
         self._ledger.check_ask()
         size = self._settings.population
         if not self._population:
@@ -166,7 +164,7 @@ class BitstringOptimizer(Optimizer):
         return candidates
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations; with what was known, they make the next population."""
+        """Take the evaluations; with those known before, they form the next population."""
         told = self._ledger.take(evaluations)
         for (candidate, bits), evaluation in zip(self._asked, told, strict=True):
             self._known[bits.tobytes()] = _Individual(bits, candidate.id, evaluation)
@@ -192,7 +190,7 @@ class BitstringOptimizer(Optimizer):
             pair = (mother.bits.copy(), father.bits.copy())
             origins: tuple[tuple[int, ...], ...] = ((mother.id,), (father.id,))
             if self._rng.random() < self._settings.crossover_probability:
-                # 0 and the length are sites too: they swap the pair and change nothing.
+                # Sites 0 and length are allowed: they swap the pair or leave it as it is.
                 site = int(self._rng.integers(0, self._length + 1))
                 pair[0][site:], pair[1][site:] = father.bits[site:], mother.bits[site:]
                 if mother.id != father.id:
@@ -202,7 +200,7 @@ class BitstringOptimizer(Optimizer):
         return born[:size], parents[:size]
 
     def _shares(self) -> FloatArray:
-        """Return the chance of each individual to be drawn; what has no cost has none."""
+        """Return the selection probability of each candidate; 0 without a valid cost."""
         evaluations = [one.evaluation for one in self._population]
         able = np.array([sort_key(one)[0] == 0 for one in evaluations])
         survived = able & np.array([one.status == OK for one in evaluations])

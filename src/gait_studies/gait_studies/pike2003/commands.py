@@ -1,4 +1,4 @@
-"""Study pike2003: the commanded angles, before any physics: schedule, superposition."""
+"""Study pike2003: commanded joint angles of the timetable and of superposed behaviours."""
 
 from __future__ import annotations
 
@@ -25,15 +25,25 @@ STEP_DEG, LIFT_DEG, SWAY_DEG = 20.0, 20.0, 6.5
 KNEE_DEG, PLACE_DEG, MOVE_DEG = 22.272373, 39.250172, 16.447701
 TIME_SCALE = 0.9
 START_TIME = 2.0
-"""When the first cycle begins [s]: a second of leaning, a second of raising a leg."""
+"""Start of the first cycle [s], after one second of leaning and one of raising a leg."""
 
 COUNTS_PER_TURN = 62400
-"""Of a joint's encoder: 52 counts a tick for 22.5 degrees in 3 s."""
+"""Encoder counts per turn of a joint; 22.5 degrees in 3 s are at most 52 counts per tick."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandedAngles:
-    """Commanded joint angles [deg] after each tick, (T + 1, n), first the start; walk state."""
+    """
+    Commanded joint angles and state of a walk, initial values included.
+
+    Attributes
+    ----------
+    names : tuple of str
+    angles : (T + 1, n) array [deg]
+    cycles, stages : (T + 1,) arrays
+        Index of the gait cycle, and stage of the walk.
+
+    """
 
     names: tuple[str, ...]
     angles: FloatArray
@@ -56,17 +66,17 @@ def command_walk(
     prepare: Callable[[Any], None] = lambda controller: None,
 ) -> CommandedAngles:
     """
-    Return what the walk commands on its own clock, by the published preset.
+    Return the commanded angles of the published preset, without physics.
 
     Parameters
     ----------
-    seconds : float [s]
+    duration : float [s]
     values : mapping
-        Parameters over the preset.
+        Parameters that replace those of the preset.
     stop_at : float [s]
-        From when on a stop is asked for.
+        Time from which a stop is commanded.
     prepare : callable
-        Takes the controller before its first step.
+        Called with the controller before its first step.
 
     """
     robot = load_robot('guroo')
@@ -98,16 +108,16 @@ def command_walk(
 
 
 def lobe_progress(s: FloatArray) -> FloatArray:
-    """Return the share of a published velocity lobe's motion done at a share of its time."""
+    """Return the completed share of a velocity lobe's motion at a share ``s`` of its time."""
     inside = np.clip(s, 0.0, 1.0)
     return np.asarray(inside - np.sin(2.0 * np.pi * inside) / (2.0 * np.pi))
 
 
 def closed_form_angles(tau: FloatArray) -> dict[str, FloatArray]:
     """
-    Return the angles [deg] of the first half of the first cycle at times in time scales.
+    Return the joint angles [deg] in the first half of the first cycle; ``tau`` in time scales.
 
-    They follow from Figures 6.5 to 6.11 of Pike (2003) by summing the stages.
+    They are the sums of the stages in Figures 6.5 to 6.11 of Pike (2003).
     """
     a, b, late = lobe_progress(tau), lobe_progress(tau / 1.25), lobe_progress(tau - 1.0)
     sway = SWAY_DEG * (1.0 - 2.0 * lobe_progress(tau / 2.0))
@@ -127,7 +137,7 @@ def closed_form_angles(tau: FloatArray) -> dict[str, FloatArray]:
 
 
 def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 8 to 17, 20 and 21: the timetable by the angles that it commands."""
+    """Measure checks 8 to 17, 20 and 21: commanded angles of the timetable."""
     walk = command_walk(40.0)
     draw_timetable(session.picture('timetable'), walk.names, walk.angles, CONTROL_PERIOD)
     rows = [
@@ -185,7 +195,7 @@ def _timing_rows(walk: CommandedAngles) -> list[StudyRow]:
 
 
 def _half_cycle_time(walk: CommandedAngles) -> float:
-    """Return the time from the left knee's greatest bend to the next of the right one [s]."""
+    """Return the time from the left knee's largest bend to the right knee's next one [s]."""
     begin, period = round(8.3 / CONTROL_PERIOD), round(3.15 / CONTROL_PERIOD)
     left = int(np.argmax(walk.of('left_knee')[begin : begin + period])) + begin
     right = int(np.argmax(walk.of('right_knee')[left : left + period]))
@@ -207,7 +217,7 @@ def _closed_form_row(walk: CommandedAngles) -> StudyRow:
 
 
 def _closing_rows() -> list[StudyRow]:
-    # A lone cycle, stopped: two seconds of start, 3.5 time scales, a second of exit.
+    # A single cycle: two seconds of start, 3.5 time scales, one second of exit.
     once = command_walk(8.0, stop_at=2.5)
     ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * CONTROL_PERIOD
     rows = [row_near('check_16', 'start, one cycle, stop: end', ended, 6.2, 0.1, 's')]
@@ -237,7 +247,7 @@ def _closing_rows() -> list[StudyRow]:
             'deg',
         )
     )
-    # Asked in the middle of a cycle, granted at its end.
+    # A stop that is commanded within a cycle takes effect at its end.
     unasked = command_walk(8.0)
     ignored = float(np.abs(once.angles - unasked.angles)[: round(5.14 / CONTROL_PERIOD)].max())
     rows.append(
@@ -297,7 +307,7 @@ def _max_foot_pitch(walk: CommandedAngles) -> float:
 
 
 def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 1 to 4: pulses beside a walk that stands still."""
+    """Measure checks 1 to 4: superposed pulses on a walk that stands still."""
     try:
         solo = _command_pulses(('left_leg_twist', 22.5))
         double = _command_pulses(('left_leg_twist', 22.5), ('left_leg_twist', 22.5))

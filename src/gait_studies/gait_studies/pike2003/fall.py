@@ -1,4 +1,4 @@
-"""Study pike2003: why the printed timetable falls, as measured."""
+"""Study pike2003: cause of the falls of the printed timetable."""
 
 from __future__ import annotations
 
@@ -21,23 +21,31 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import StudySession
 
 START_TIME, HALF_CYCLE, TIME_SCALE = 2.0, 1.575, 0.9
-"""Of the first cycle, its half, and the time unit of the printed timetable [s]."""
+"""Start of the first cycle, half a cycle, and time scale of the printed timetable [s]."""
 
 LENGTH_SURPLUS = 20.4
-"""By which the landing leg outgrows the other: 0.073 of a shank of 280 mm, as printed."""
+"""Printed excess of the landing leg's length: 0.073 of a shank of 280 mm [mm]."""
 
 _CROSSING_TIME = 1.0 * TIME_SCALE
-"""Until then the body leans over the leg behind."""
+"""Time of a step until which the body leans over the rear leg [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FirstSteps:
     """
-    First steps of a walk.
+    Leg lengths, attitude and ZMP in the first steps of a walk, each (T,).
 
-    ``surplus`` [mm] is how much longer than the right one the left leg is commanded to be under a
-    level pelvis, ``roll`` and ``pitch`` [deg] are those of the base, ``outside`` says in which
-    ticks the ZMP that the motion asks for is outside the support polygon; all (T,) over ``time``.
+    Attributes
+    ----------
+    time : array [s]
+        Time since the start of the first cycle.
+    surplus : array [mm]
+        Commanded length of the left leg minus that of the right one, with a level pelvis.
+    roll, pitch : arrays [deg]
+        Attitude of the base.
+    outside : array
+        1 while the inertial ZMP is outside the support polygon, else 0.
+
     """
 
     time: FloatArray
@@ -57,7 +65,7 @@ def _walk_trial(preset: str, seconds: float, engine: str = 'bullet', **values: f
 
 
 def first_steps(rollout: Rollout) -> FirstSteps:
-    """Return what its first steps show, from the begin of the first cycle on."""
+    """Return the first steps of a rollout, from the start of the first cycle on."""
     robot = rollout.robot
     angles = rollout.target_positions[:, : len(robot.joint_names)]
     poses = link_poses(robot, angles)
@@ -79,7 +87,7 @@ def first_steps(rollout: Rollout) -> FirstSteps:
 
 
 def measure_fall(session: StudySession) -> Sequence[StudyRow]:
-    """Measure landing leg, lean and ZMP in the first steps, and what levelling alone changes."""
+    """Measure leg length, lean and ZMP in the first steps, and the effect of levelling."""
     seconds = START_TIME + 2.0 * HALF_CYCLE
     records = [
         session.record(_walk_trial(preset, seconds)) for preset in ('published', 'levelled')
@@ -130,7 +138,7 @@ def _max_roll(steps: FirstSteps) -> float:
 
 
 def _levelling_rows(session: StudySession) -> list[StudyRow]:
-    """Return how often walks fall that differ in the levelling alone."""
+    """Return rows on falls of walks that differ only in the levelling."""
     seconds = 15.0 if session.quick else 30.0
     walks = list(product(('bullet', 'mujoco'), ('published', 'levelled')))
     rows = []

@@ -1,4 +1,4 @@
-"""Study pike2003: what GuRoo walks with feedback: 20 m, a square, uneven ground, pushes."""
+"""Study pike2003: GuRoo's walk with feedback over 20 m, a square, uneven ground and pushes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import StudySession
 
 COMMANDED_SPEED = 0.068
-"""Commanded, forward [m/s]."""
+"""Commanded forward velocity [m/s]."""
 
 SCENES: Mapping[str, Mapping[str, Any]] = {
     'mujoco_2ms': {'engine': 'mujoco', 'physics_step': 0.002},
@@ -36,20 +36,20 @@ NOMINAL_FRICTION, MAX_INITIAL_ATTITUDE = 0.9, np.radians(1.0)
 """Nominal friction, drawn within 20 %, and largest initial roll and pitch [rad]."""
 
 SQUARE_CORNERS = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
-"""Of the square, x and y in turn [m]."""
+"""Corners of the square, alternately x and y [m]."""
 
 PUSH_CASES = tuple(
     PushCase(start=start, direction_deg=direction)
     for start in (10.0, 10.8)
     for direction in (0.0, 90.0, 180.0, 270.0)
 )
-"""Ahead, left, back and right; in single and in double support."""
+"""Pushes forward, left, back and right, in single and in double support."""
 
 
 def straight_walk(
     scene: Mapping[str, Any], duration: float, preset: str = 'balanced', seed: int = 0
 ) -> TrialSpec:
-    """Return a straight walk at ``SPEED``."""
+    """Return a straight walk at ``COMMANDED_SPEED``."""
     return TrialSpec(
         scene=make_scene('guroo', scene),
         controller='staged_walk',
@@ -61,7 +61,7 @@ def straight_walk(
 
 
 def random_straight_walk(scene: Mapping[str, Any], seed: int, duration: float) -> TrialSpec:
-    """Return a walk whose friction and initial attitude a seed draws."""
+    """Return a straight walk with random friction and initial attitude."""
     rng = np.random.default_rng(seed)
     friction = NOMINAL_FRICTION * rng.uniform(0.8, 1.2)
     roll, pitch = rng.uniform(-MAX_INITIAL_ATTITUDE, MAX_INITIAL_ATTITUDE, 2)
@@ -70,7 +70,7 @@ def random_straight_walk(scene: Mapping[str, Any], seed: int, duration: float) -
 
 
 def measure_straight(session: StudySession) -> Sequence[StudyRow]:
-    """Walk 20 m from eight seeds in three scenes; quick: a tenth, from two seeds in one."""
+    """Measure walks of 20 m with eight seeds in three scenes; quick: 2 m, two seeds, one scene."""
     count, metres = (2, 2.0) if session.quick else (8, 20.0)
     seconds = 1.02 * metres / COMMANDED_SPEED + 8.0
     names = list(SCENES)[: 1 if session.quick else None]
@@ -111,7 +111,7 @@ def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> 
 
 
 def measure_square(session: StudySession) -> Sequence[StudyRow]:
-    """Walk a square of 2 m sides from waypoints."""
+    """Measure a square walk with sides of 2 m, given by waypoints."""
     rows = []
     for name in ('mujoco_2ms',) if session.quick else ('mujoco_2ms', 'bullet_2ms'):
         record, reached = walk_waypoints(
@@ -134,7 +134,7 @@ def measure_square(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
-    """Walk a minute on a slope of 3 degrees, up and down, and over steps of 5 mm."""
+    """Measure walks of a minute on a slope of 3 degrees, up and down, and over steps of 5 mm."""
     grounds: Mapping[str, Mapping[str, Any]] = {
         'rise of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': 3.0}},
         'descent of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': -3.0}},
@@ -163,7 +163,7 @@ def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_pushes(session: StudySession) -> Sequence[StudyRow]:
-    """Find the largest push at the torso that is survived, with and without feedback."""
+    """Measure the largest survived push at the torso, with and without feedback."""
     rows = []
     for name in list(SCENES)[: 1 if session.quick else 2]:
         found = {

@@ -1,4 +1,4 @@
-"""Study pike2003: the gaits that it compares, and how one is accepted."""
+"""Study pike2003: parameter values of the compared gaits, and their acceptance trial."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ PUBLISHED_VALUES = dict(zip(VARIABLES, (22.272373, 39.250172, 16.447701, 23.2286
 """Best values of the published run [deg] (Figure 6.23)."""
 
 PUBLISHED_INTEGERS = (9928, 63078, 28170, 57796)
-"""The genes that they decode from."""
+"""Integer genes of the published best values."""
 
 MIDDLE_VALUES = dict(zip(VARIABLES, (27.5, 30.0, 17.5, 17.5), strict=True))
-"""The middle of the ranges: a baseline where the hand-tuned values are not published."""
+"""Middle of the ranges [deg]; a baseline, as the hand-tuned values are not published."""
 
 LONG_DURATION = 30.0
-"""Time over which distances are compared [s]."""
+"""Duration of trials whose distances are compared [s]."""
 
 _ACCEPTANCE_SCENE = {
     'engine': 'bullet',
@@ -36,7 +36,7 @@ _ACCEPTANCE_SCENE = {
 def acceptance_trial(
     values: Mapping[str, float], preset: str, duration: float, fitness: Mapping[str, float]
 ) -> TrialSpec:
-    """Return the trial in which a gait is accepted: 23 joints, 2 ms, 100 iterations."""
+    """Return the acceptance trial of a gait: 23 joints, 2 ms step, 100 solver iterations."""
     return TrialSpec(
         scene=make_scene('guroo', _ACCEPTANCE_SCENE),
         controller='staged_walk',
@@ -47,12 +47,12 @@ def acceptance_trial(
 
 
 def rank_correlation(a: FloatArray, b: FloatArray) -> float:
-    """Return the rank correlation of Spearman; NaN of fewer than three values or of equals."""
+    """Return Spearman's rank correlation; NaN for fewer than three values or equal values."""
     return float(spearmanr(a, b).statistic) if len(a) > 2 else math.nan
 
 
 def best_distinct_values(evolution: FinishedEvolution, number: int) -> list[Mapping[str, float]]:
-    """Return the parameters of the best individuals that differ in more than the inert gene."""
+    """Return the parameters of the best candidates that differ in an effective gene."""
     rows = sorted(
         (row for row in evolution.rows if status_and_fitness([row])[1] is not None),
         key=lambda row: (-float(row.fitness or 0.0), row.id),

@@ -1,8 +1,8 @@
 """
-The log files of Pike (2003) from a run: every score, and the best four values.
+Log files in the format of Pike (2003): scores of all trials, and the four best values.
 
-The original's variables file held the last individual that was tried, which had to be replaced by
-hand; here it holds the best.
+The variables file holds the best candidate. The original held the last one and had to be edited by
+hand.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ SCORES_HEADER = 'scores, knee, ankle place, ankle move, hip move'
 """First line of the scores file (Figure 6.21)."""
 
 VARIABLES = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg')
-"""The columns and lines in order, by the names of the walk's parameters."""
+"""Parameters of the walk in the order of the files' columns and lines."""
 
 
 def write_scores(path: Path, rows: Sequence[TrialRow]) -> None:
     """
-    Write one line per trial, in order: the score to be minimised and the four values.
+    Write a line per trial: the score to be minimised and the four values.
 
     Parameters
     ----------
     path : Path
     rows : sequence of Row
-        Of a run whose fitness is the published score alone; a trial without fitness has failed.
+        Trials of a run whose fitness is the published score; without fitness a trial has failed.
 
     Raises
     ------
@@ -54,14 +54,14 @@ def write_scores(path: Path, rows: Sequence[TrialRow]) -> None:
 
 
 def write_variables(path: Path, values: Mapping[str, float]) -> None:
-    """Write the four values, one a line, as the original walk loads them."""
+    """Write the four values, one per line, as the original walk reads them."""
     write_atomically(
         path, ''.join(f'{_single_precision_text(value)}\n' for value in _searched_values(values))
     )
 
 
 def read_variables(path: Path) -> dict[str, float]:
-    """Return the four values of a variables file; ConfigurationError if it is none."""
+    """Return the four values of a variables file; ConfigurationError if it is not one."""
     try:
         numbers = [float(line) for line in read_text(path).splitlines() if line.strip()]
     except ConfigurationError:

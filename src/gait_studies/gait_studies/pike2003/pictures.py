@@ -1,4 +1,4 @@
-"""Study pike2003: pictures that a person can judge."""
+"""Study pike2003: pictures of the timetable, ZMP, scores and rankings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _JOINTS = ('hip_fwd', 'knee', 'ankle_fwd')
 
 def draw_timetable(path: Path, names: Sequence[str], angles: FloatArray, dt: float) -> None:
     """
-    Draw the stages of start-up and first cycle above the joint angles that they make.
+    Draw the stages of start-up and first cycle, and the joint angles below.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def draw_timetable(path: Path, names: Sequence[str], angles: FloatArray, dt: flo
 
 
 def draw_zmp_tracking(path: Path, rollouts: Sequence[tuple[str, Rollout]]) -> None:
-    """Draw the ZMP of walks over their support polygons, and against time beside the ideal."""
+    """Draw the ZMP of walks over their support polygons, and with the ideal over time."""
     with saved_figure(path, (11.0, 3.6 * len(rollouts))) as figure:
         grid = figure.subplots(len(rollouts), 2, width_ratios=(1.0, 1.2), squeeze=False)
         for (above, along), (title, rollout) in zip(grid, rollouts, strict=True):
@@ -100,7 +100,7 @@ def _fill_support_polygons(axes: object, rollout: Rollout) -> None:
 
 
 def draw_scores(path: Path, generations: Sequence[Sequence[TrialRow]]) -> None:
-    """Draw best, mean and worst score of the new genomes of each generation, falls apart."""
+    """Draw best, mean and 90 % quantile of the scores by generation, falls left out."""
     numbers, least, mean, most = [], [], [], []
     for number, rows in enumerate(generations):
         scores = [-row.fitness for row in rows if row.fitness is not None]
@@ -124,7 +124,7 @@ def draw_ranking(
     path: Path, distance: FloatArray, panels: Sequence[tuple[str, FloatArray, float]]
 ) -> None:
     """
-    Draw fitnesses of the same walks against the distance that each walked.
+    Draw the distances of walks over their fitness, a panel per fitness.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Study pike2003: how the fitnesses rank walks, and what the improved one finds."""
+"""Study pike2003: ranking of walks by the fitnesses, and searches with the improved one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FINALIST_COUNT = 5
 
 
 def measure_ranking(session: StudySession) -> Sequence[StudyRow]:
-    """Return how the two fitnesses rank random walks, levelled so that many walk on."""
+    """Measure how the two fitnesses rank random levelled walks by distance and survival."""
     number = 30 if session.quick else 60
     plan = load_plan(IMPROVED_EXPERIMENT)
     rng = np.random.default_rng(session.derive_seed(_RANKING_SEED_KEY))
@@ -102,7 +102,7 @@ def _walk_trial(
 
 
 def _best_finalist(session: StudySession, evolved: FinishedEvolution) -> Mapping[str, float]:
-    """Return which of the best of a search is best over twice its time with all joints."""
+    """Return the best of a search's finalists in acceptance trials of twice the duration."""
     finalists = best_distinct_values(evolved, _FINALIST_COUNT)
     trial = evolved.plan.trial
     results = session.run(
@@ -116,7 +116,7 @@ def _best_finalist(session: StudySession, evolved: FinishedEvolution) -> Mapping
 
 
 def measure_improved_search(session: StudySession) -> Sequence[StudyRow]:
-    """Return how often what the improved fitness finds outwalks the middle of the ranges."""
+    """Measure how often the improved search finds a longer walk than the middle of the ranges."""
     seeds = 1 if session.quick else 5
     short: dict[str, Any] = {'generations': 5, 'population': 8} if session.quick else {}
     found = []

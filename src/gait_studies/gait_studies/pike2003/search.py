@@ -42,7 +42,7 @@ _FINALIST_COUNT = 20
 
 
 def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 22 and 23: decoding, and the settings that an experiment's run records."""
+    """Measure checks 22 and 23: decoded genes and settings of the experiment."""
     plan = load_plan(EXPERIMENT)
     values = plan.space.decode(unit_from_integers(np.array(PUBLISHED_INTEGERS), 16))
     rows = [
@@ -75,7 +75,7 @@ def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 24 to 26: the score of made-up ZMPs, and of failures."""
+    """Measure checks 24 to 26: the score of constructed ZMPs, and of a fall."""
     time = np.arange(zmp_tracking.TRIAL_TICKS + 1, dtype=np.float64) * 0.02
     ideal = zmp_tracking.IdealZmp(amplitude=0.085, speed=0.053, period=3.15).at(time)
     aside = ideal + np.array([0.0, 0.1])
@@ -123,7 +123,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 27 and 28: the search as published, its logs, its best with all joints."""
+    """Measure checks 27 and 28: the published search, its logs, its best with all joints."""
     short: dict[str, Any] = {'population': 30, 'generations': 6} if session.quick else {}
     evolved = session.evolve('published', EXPERIMENT, {'seed': session.seed, **short})
     draw_scores(session.picture('scores'), evolved.generations)

@@ -1,5 +1,5 @@
 """
-GuRoo's staged walk and its genetic algorithm (Pike 2003).
+Parts of the study of GuRoo's staged walk and its genetic algorithm (Pike 2003).
 
 To add rows, write a function of the session that returns them and list it in ``study``.
 """

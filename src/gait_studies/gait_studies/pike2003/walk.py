@@ -1,4 +1,4 @@
-"""Study pike2003: walks with all joints: distance, ZMP spectrum, turn."""
+"""Study pike2003: distance, ZMP spectrum and turn of walks with all joints."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import StudySession
 
 CYCLE_TIME = 3.15
-"""Of a cycle by the published timetable [s]."""
+"""Cycle time of the published timetable [s]."""
 
 FARTHEST_VALUES = {'step_size_deg': 15.0, 'leg_lift_deg': 20.0}
-"""Step and lift [deg], published for neither, with which the printed timetable does not fall."""
+"""Step and lift [deg] with which the printed timetable walks farthest; neither is published."""
 
 _SETTLING_TIME = 2.0 + CYCLE_TIME
 
 
 def levelled_walk(duration: float, **values: float) -> TrialSpec:
-    """Return the levelled walk at the published pace."""
+    """Return the trial of the levelled walk with the published cycle time."""
     return acceptance_trial({'time_scale': CYCLE_TIME / 3.5, **values}, 'levelled', duration, {})
 
 
 def measure_distance(session: StudySession) -> Sequence[StudyRow]:
-    """Return how far the timetable walks as printed, and levelled."""
+    """Measure the distance of the printed and of the levelled timetable."""
     seconds = 30.0 if session.quick else 60.0
     least = 2.0 * seconds / 60.0
     fine = acceptance_trial(FARTHEST_VALUES, 'published', seconds, {})
@@ -76,7 +76,7 @@ def _fall_text(result: TrialResult) -> str:
 
 
 def measure_spectrum(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 29: the ZMP in steady walking; draws it over the support polygon."""
+    """Measure check 29, the ZMP in steady walking, and draw it over the support polygon."""
     walk = session.record(levelled_walk(20.0 if session.quick else 40.0))
     printed = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 12.0, {}))
     draw_zmp_tracking(
@@ -112,9 +112,10 @@ def measure_spectrum(session: StudySession) -> Sequence[StudyRow]:
 
 def peak_frequency(values: FloatArray, dt: float) -> float:
     """
-    Return the frequency of the largest peak of a series' spectrum [Hz], finer than its bins.
+    Return the frequency of the largest peak in the spectrum of a series [Hz].
 
-    The series is freed of its trend, windowed (Hann) and padded to eight times its length.
+    The series is detrended, windowed (Hann) and padded to eight times its length, for a resolution
+    below one bin.
     """
     time = np.arange(len(values))
     free = values - np.polyval(np.polyfit(time, values, 1), time)
@@ -124,7 +125,7 @@ def peak_frequency(values: FloatArray, dt: float) -> float:
 
 
 def measure_turn(session: StudySession) -> Sequence[StudyRow]:
-    """Measure check 30: a turn of 20 degrees beside the levelled walk."""
+    """Measure check 30: a turn of 20 degrees, compared with the levelled walk."""
     seconds = 45.0
     straight = session.record(levelled_walk(seconds))
     turned = session.record(levelled_walk(seconds, turn_deg=20.0))
@@ -159,6 +160,6 @@ def _heading_change(walk: Rollout) -> float:
 
 
 def _path_length(walk: Rollout) -> float:
-    """Return the length of the path from cycle to cycle [m], without the sway."""
+    """Return the path length sampled once per cycle [m], so without the sway."""
     places = walk.body_poses[:: round(CYCLE_TIME / walk.dt), 0, :2]
     return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())

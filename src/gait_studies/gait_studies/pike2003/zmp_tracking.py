@@ -1,9 +1,9 @@
 """
 Deviation of a walk's ZMP from an ideal one: the fitness of Pike (2003) and variants.
 
-The ideal swings from foot to foot as a sine and moves ahead at a steady pace. The published score
-is the mean *change* per tick of the deviation from it, although the text calls it the deviation;
-both are here, as costs that a fitness counts with a negative weight.
+The ideal ZMP is a sine from foot to foot that moves forward at constant speed. The published score
+is the mean *change* of the deviation per tick, although the text calls it the deviation. Both are
+costs: their weight in a fitness is negative.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import OK
 
 TRIAL_TICKS = 240
-"""Control ticks of the published trial, 4.8 s."""
+"""Ticks of the published trial, 4.8 s."""
 
 UNSCORED_TICKS = 102
-"""First ticks, in which the walk sets itself up; nothing in them counts."""
+"""First ticks, start-up of the walk, that are not scored."""
 
 AVERAGED_SAMPLES = 2
 """Samples of the published low-pass filter, ``ZMP_AVG_DIV``."""
 
 FALL_COST = 1000.0
 """
-Cost of a fall: more than any completed trial.
+Cost of a fall, larger than that of any completed trial.
 
-The original read -1 where a trial left no result, the best score of all under minimisation.
+The original read -1 if a trial had no result, which is the best score under minimisation.
 """
 
 _MAX_COST = 0.9 * FALL_COST
@@ -45,17 +45,17 @@ _PACE = 0.053 / 0.62  # Kinematic progress of the published walk, in hip heights
 @dataclass(frozen=True, kw_only=True)
 class IdealZmp:
     """
-    The ZMP of a perfect walk that begins on the right foot.
+    ZMP of an ideal walk that begins on the right foot.
 
     Attributes
     ----------
     amplitude : float [m]
-        Of the sway: half the distance between the feet.
+        Amplitude of the sway: half the distance between the feet.
     speed : float [m/s]
     period : float [s]
-        Of a cycle, two steps.
+        Cycle time; a cycle has two steps.
     start : float [s]
-        When the first cycle begins.
+        Start of the first cycle.
 
     """
 
@@ -66,14 +66,14 @@ class IdealZmp:
 
     def at(self, time: FloatArray) -> FloatArray:
         r"""
-        Return the ideal ZMP ahead and to the left of the start, (T, 2) [m]; zero before it.
+        Return the ideal ZMP relative to the start, (T, 2) [m]: forward, left; zero before it.
 
         .. math::
             r_{fwd} = v\,(t - t_0), \qquad
             r_{left} = -A \cos\left(2\pi\,\frac{t - t_0}{T} - \frac{2\pi}{28}\right)
 
-        The phase is an eighth of the time scale in a cycle of 3.5: the sway of the timetable
-        crosses the middle there.
+        The phase is an eighth of a time scale, and a cycle has 3.5 of them: there the sway of the
+        timetable crosses the middle.
 
         Parameters
         ----------
@@ -93,9 +93,9 @@ class IdealZmp:
 
 def ideal_zmp(rollout: Rollout) -> IdealZmp:
     """
-    Return the ideal ZMP of a walk with the robot's own feet and the trial's time scale.
+    Return the ideal ZMP for the feet of a rollout's robot and the trial's time scale.
 
-    The speed is the kinematic one of the published step, 0.053 m/s for GuRoo, whatever the step.
+    The speed is that of the published step, 0.053 m/s for GuRoo, for every step size.
     """
     robot = rollout.robot
     stance = np.array([[robot.nominal_stance.get(name, 0.0) for name in robot.joint_names]])
@@ -112,22 +112,22 @@ def ideal_zmp(rollout: Rollout) -> IdealZmp:
 
 def filtered_zmp(rollout: Rollout, samples: int = AVERAGED_SAMPLES) -> FloatArray:
     """
-    Return the filtered ZMP ahead and to the left of the start, (T + 1, 2) [m].
+    Return the filtered inertial ZMP relative to the start, (T + 1, 2) [m]: forward, left.
 
-    It is that of the links' motion, which may leave the support polygon; where it is undefined
-    the last one holds. The start is the first position of the base, seen in its heading.
+    The inertial ZMP may leave the support polygon. While it is undefined the last value stays.
+    Origin and axes are the first position and heading of the base.
 
     Parameters
     ----------
     rollout : Rollout
     samples : int
-        Ticks of the moving mean.
+        Window of the moving mean, in ticks.
 
     """
     series = inertial_zmp(rollout)
     origin = rollout.body_poses[0, 0, :2]
     points = np.vstack([origin, series.points[:, :2]])
-    # Row 0 of `points` is the origin, which stands for whatever comes before the first one.
+    # Row 0 of `points` is the origin: the value until the ZMP is defined for the first time.
     last = np.maximum.accumulate(
         np.where(series.defined, np.arange(1, len(series.defined) + 1), 0)
     )
@@ -150,8 +150,8 @@ def mean_deviation_change(
         d_u(n) = |r_u(n) - z_u(n)|, \qquad
         \frac{100}{2\,(N - k)} \sum_u \sum_{n = k + 1}^{N - 1} |d_u(n) - d_u(n - 1)|
 
-    with :math:`d_u(k) := 0`, so that the first term holds the whole deviation at the start, and
-    the :math:`N - k - 1` terms are divided by :math:`N - k`; both as in the published listing.
+    with :math:`d_u(k) := 0`, so that the first term is the deviation at the start. The sum of
+    :math:`N - k - 1` terms is divided by :math:`N - k`. Both as in the published listing.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def deviation_changes(
     ticks: int = TRIAL_TICKS,
     unscored: int = UNSCORED_TICKS,
 ) -> FloatArray:
-    """Return the terms of the sum in ``variation``, (ticks - unscored - 1, 2) [m]."""
+    """Return the terms of ``mean_deviation_change``, (ticks - unscored - 1, 2) [m]."""
     # d_u(n), and its change from tick to tick; before the first it is 0.
     scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
     return np.asarray(np.abs(np.diff(scored, axis=0, prepend=np.zeros((1, 2)))))
@@ -187,7 +187,7 @@ def mean_deviation(
     ticks: int = TRIAL_TICKS,
     unscored: int = UNSCORED_TICKS,
 ) -> float:
-    """Return a hundred times the mean deviation [100 m]: what the text describes."""
+    """Return a hundred times the mean deviation [100 m], as the text describes the score."""
     scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
     return float(100.0 * scored.mean())
 
@@ -209,7 +209,7 @@ def zmp_deviation(rollout: Rollout) -> float:
 
 def _tracking_cost(rollout: Rollout, samples: int, ticks: int, deviating: bool) -> float:
     ticks = min(ticks, rollout.ticks)
-    # The listing scores nothing before the walk has set itself up: no result, a failure.
+    # A trial that ends within the start-up has no scored tick: it counts as a fall.
     if rollout.status != OK or ticks <= UNSCORED_TICKS + 1:
         return FALL_COST
     ideal = ideal_zmp(rollout).at(rollout.time)

@@ -1,5 +1,5 @@
 """
-Strides of the hexapod with extending legs: its published energy model, and measures that hold.
+Strides of the hexapod with extending legs: published energy model and work along the path.
 
 References
 ----------

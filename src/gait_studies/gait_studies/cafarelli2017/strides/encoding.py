@@ -1,10 +1,10 @@
 """
 Encoding of a stride by 48 genes, and feasibility of strides.
 
-A stride is four postures of three legs, each hip angle, knee angle (degrees), upper and lower
-length (centimetres); gene ``12 * posture + 4 * leg + k``. Phase p leads from posture p to the
-next; a tripod stands during the first two phases and swings during the others (Cafarelli 2017,
-Eq. 5.1).
+A stride has four postures of three legs. A leg has four genes per posture: hip and knee angle
+[deg], upper and lower length [cm]; gene ``12 * posture + 4 * leg + k``. Phase p leads from posture
+p to the next. A tripod is in stance during the first two phases and in swing during the others
+(Cafarelli 2017, Eq. 5.1).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class GeneLimits:
     Attributes
     ----------
     low, high : (4,) tuples
-        Of hip, knee [deg], upper and lower length [cm].
+        Limits of hip and knee [deg], upper and lower length [cm].
 
     """
 
@@ -41,12 +41,12 @@ class GeneLimits:
 
     @property
     def lower(self) -> FloatArray:
-        """The lower bound of each gene, (48,)."""
+        """Lower bound of each gene, (48,) [deg, cm]."""
         return read_only_array(np.tile(self.low, POSTURES * LEGS), name='lower')
 
     @property
     def upper(self) -> FloatArray:
-        """The upper bound of each gene, (48,)."""
+        """Upper bound of each gene, (48,) [deg, cm]."""
         return read_only_array(np.tile(self.high, POSTURES * LEGS), name='upper')
 
 
@@ -65,9 +65,9 @@ def genes_from_unit(unit: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> F
 
 def unit_from_genes(genes: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
     """
-    Return the points of the unit cube that ``genes_of`` turns into exactly these genes.
+    Return points of the unit cube that ``genes_from_unit`` maps to exactly these genes.
 
-    Where rounding makes the quotient miss, its neighbours are tried: the scores of the published
+    If rounding makes the quotient miss, neighbouring numbers are tried: scores of the published
     model depend on the last bit of an angle.
     """
     unit = (genes - limits.lower) / (limits.upper - limits.lower)
@@ -112,9 +112,9 @@ def genes_from_legs(legs: Sequence[Sequence[Sequence[float]]]) -> FloatArray:
 @njit(cache=True)
 def is_feasible(genes: FloatArray) -> bool:
     """
-    Return whether a stride, (48,) [deg, cm], stands on its feet and moves hips the right way.
+    Return whether a stride, (48,) [deg, cm], stands on its feet and moves its hips in order.
 
-    Standing postures 1 to 3 need ``q0 + q1 <= 180``; hips move back from posture 1 over 2 to 3,
+    Postures 1 to 3 (stance) need ``q0 + q1 <= 180``. Hips move back from posture 1 over 2 to 3,
     and posture 4 lies between 3 and 1. Posture 4 has no knee test.
 
     References
@@ -122,7 +122,7 @@ def is_feasible(genes: FloatArray) -> bool:
     Cafarelli (2017), section 5.2.4; ``isValidStride`` of appendix B.
 
     """
-    # q0 + q1 <= 180: the foot carries, not the knee.
+    # q0 + q1 <= 180: the foot is below the knee.
     for gene in range(0, 36, 4):
         if genes[gene] + genes[gene + 1] > 180.0:
             return False
@@ -145,9 +145,9 @@ def are_feasible(genes: FloatArray) -> BoolArray:
 
 def make_feasible(genes: FloatArray) -> FloatArray:
     """
-    Return strides, (..., 48) [deg, cm], made feasible: hips sorted, knees bent no further.
+    Return feasible strides, (..., 48) [deg, cm]: hips are sorted and knees limited.
 
-    For searches that cannot reject. A feasible stride is returned as it is.
+    For searches that cannot reject strides. A feasible stride is unchanged.
     """
     mended = np.array(genes, dtype=np.float64)
     table = mended.reshape(*mended.shape[:-1], POSTURES, LEGS, 4)

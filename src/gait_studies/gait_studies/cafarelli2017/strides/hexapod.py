@@ -1,4 +1,4 @@
-"""The hexapod as the models of this package see it: lengths, masses and screws."""
+"""Dimensions, masses and screws of the hexapod with extending legs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WATTS_PER_RPM = 0.1047
 
 
 class BodyConstants(NamedTuple):
-    """The parameters as compiled code reads them; names as in HexapodParameters."""
+    """Fields of ``HexapodParameters`` as a named tuple, for compiled code."""
 
     body_length: float
     body_width: float
@@ -96,7 +96,7 @@ class HexapodParameters(Parameters):
 
     @property
     def mass(self) -> float:
-        """Of the whole robot [kg]."""
+        """Mass of the robot [kg]."""
         return self.body_mass + 12.0 * self.segment_mass
 
     @property
@@ -111,12 +111,12 @@ class HexapodParameters(Parameters):
 
     @property
     def is_self_locking(self) -> bool:
-        """True if a load on a rod cannot turn its screw: holding a length costs nothing."""
+        """True if a load on a rod cannot turn its screw: holding a length needs no torque."""
         return self.friction_angle >= self.thread_angle
 
     @property
     def screw_efficiency(self) -> float:
-        """Share of the motor's work that arrives at a rod pushed against its load [-]."""
+        """Efficiency of a screw that pushes its rod against the load [-]."""
         return math.tan(self.thread_angle) / math.tan(self.thread_angle + self.friction_angle)
 
     def screw_torque(self, force: float) -> float:
@@ -125,5 +125,5 @@ class HexapodParameters(Parameters):
         return force * self.screw_diameter / 2.0 * math.tan(angle)
 
     def as_named_tuple(self) -> BodyConstants:
-        """Return what compiled code takes."""
+        """Return the parameters for compiled code."""
         return BodyConstants(*(getattr(self, field.name) for field in fields(self)))

@@ -1,4 +1,4 @@
-"""A generator that gives the doubles of ``java.util.Random``, for runs once made in Java."""
+"""Random numbers of ``java.util.Random``, to repeat runs of a Java program."""
 
 from __future__ import annotations
 

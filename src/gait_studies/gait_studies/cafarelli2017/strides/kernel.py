@@ -1,4 +1,4 @@
-"""The compiled half of ``measures``: one pass over the instants of a stroke, all six legs."""
+"""Compiled kernel of ``measures``: one pass over the instants of a stroke, all six legs."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ MEASURE_COLUMNS = (
     'knees',
     'lean',
 )
-"""What ``measure_all`` writes; meanings as in ``StrideMeasures``."""
+"""Columns that ``measure_strides_into`` writes; meanings as in ``StrideMeasures``."""
 
 _MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES, _LEAN = range(7, 15)
 
 SCREW_COLUMNS = ('pushing', 'yielding', 'torque_pushing', 'torque_yielding', 'torque_holding')
 """
-Of a screw, per newton on its rod: what its motor must do per metre against the load and with it,
-and the torques that push, yield and hold [N m].
+Constants of a screw per newton of load on its rod.
+
+Motor work per metre against the load and with it [J/(N m)], and motor torque to push, to yield and
+to hold [N m/N].
 """
 
 _PUSHING, _YIELDING, _TORQUE_PUSHING, _TORQUE_YIELDING, _TORQUE_HOLDING = range(5)
 
 
 class MeasureConditions(NamedTuple):
-    """Settings of a measurement as compiled code reads them."""
+    """Settings of a measurement as a named tuple; ``along`` and ``across``: sine of the slopes."""
 
     steps: int
     phase_duration: float
@@ -74,9 +76,10 @@ def _place_legs(
     feet: FloatArray,
 ) -> tuple[float, float, float]:
     """
-    Write angles, lengths, cosines and sines of the legs and their feet in the body.
+    Write lengths, cosines and sines of the legs (6, 6) and feet (6, 3) [m] in the body frame.
 
-    Return the centre of mass. The standing tripod is in phase 0 or 1, the swinging two later.
+    Return the centre of mass [m]. The tripod in stance is in phase 0 or 1, the swinging one two
+    phases later.
     """
     x = y = z = 0.0
     for leg in range(6):
@@ -103,7 +106,7 @@ def _place_legs(
 
 @njit(cache=True)
 def _ground_plane(feet: FloatArray, normal: FloatArray) -> float:
-    """Write the unit normal of the plane through the standing feet; return twice their area."""
+    """Write the unit normal of the plane of the feet in stance; return twice their area [m^2]."""
     ax, ay, az = feet[1, 0] - feet[0, 0], feet[1, 1] - feet[0, 1], feet[1, 2] - feet[0, 2]
     bx, by, bz = feet[2, 0] - feet[0, 0], feet[2, 1] - feet[0, 1], feet[2, 2] - feet[0, 2]
     nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
@@ -114,17 +117,20 @@ def _ground_plane(feet: FloatArray, normal: FloatArray) -> float:
 
 
 @njit(cache=True)
-def _gravity_direction(normal: FloatArray, at: MeasureConditions, down: FloatArray) -> None:
-    """Write the direction of gravity in the body, for ground with this normal and slope."""
+def _gravity_direction(
+    normal: FloatArray, conditions: MeasureConditions, down: FloatArray
+) -> None:
+    """Write the direction of gravity in the body frame from the ground's normal and slopes."""
     nx, ny, nz = normal[0], normal[1], normal[2]
-    # Forward on the ground is the body's x axis laid onto it, left is the normal times that.
+    # Forward (f) is the body's x axis projected onto the ground, left (l) is normal x forward.
     length = math.sqrt(max(0.0, 1.0 - nx * nx))
     fx, fy, fz = (1.0 - nx * nx) / length, -nx * ny / length, -nx * nz / length
     lx, ly, lz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
-    up = math.sqrt(1.0 - at.along * at.along - at.across * at.across)
-    down[0] = -(at.along * fx + at.across * lx + up * nx)
-    down[1] = -(at.along * fy + at.across * ly + up * ny)
-    down[2] = -(at.along * fz + at.across * lz + up * nz)
+    along, across = conditions.along, conditions.across
+    up = math.sqrt(1.0 - along * along - across * across)
+    down[0] = -(along * fx + across * lx + up * nx)
+    down[1] = -(along * fy + across * ly + up * ny)
+    down[2] = -(along * fz + across * lz + up * nz)
 
 
 @njit(cache=True)
@@ -136,16 +142,17 @@ def _loads_and_margin(
     area: float,
     loads: FloatArray,
 ) -> float:
-    """Write the share of the weight on each standing foot and return the margin of stability."""
+    """Write the share of the weight on each foot in stance; return the stability margin [m]."""
     nx, ny, nz = normal[0], normal[1], normal[2]
     height = (
         (feet[0, 0] - centre[0]) * nx
         + (feet[0, 1] - centre[1]) * ny
         + (feet[0, 2] - centre[2]) * nz
     )
-    reach = height / (down[0] * nx + down[1] * ny + down[2] * nz)
-    x, y = centre[0] + reach * down[0], centre[1] + reach * down[1]
-    z = centre[2] + reach * down[2]
+    # The centre of mass is projected along gravity onto the plane of the feet.
+    fall = height / (down[0] * nx + down[1] * ny + down[2] * nz)
+    x, y = centre[0] + fall * down[0], centre[1] + fall * down[1]
+    z = centre[2] + fall * down[2]
     margin = math.inf
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -171,14 +178,14 @@ def _joint_forces(
     out: FloatArray,
 ) -> None:
     """
-    Write what hip, knee, upper and lower screw must apply, (6,) [N m, N m, N, N].
+    Write torques of hip and knee [N m], axial forces and lateral loads of both segments [N], (6,).
 
-    The last two are the loads across the upper and the lower segment [N].
+    A screw applies the axial force of its segment; the lateral load presses on its guide.
     """
     upper, lower, c0, s0, c01, s01 = leg[0], leg[1], leg[2], leg[3], leg[4], leg[5]
     weight = body.segment_mass * body.gravity
     gx, gz = weight * down[0], weight * down[2]
-    # The foot takes what it carries, upward; hip and segments then weigh on the joints.
+    # The ground pushes the foot up by its load; the weights of the segments act on the joints too.
     total = (body.body_mass + 12.0 * body.segment_mass) * body.gravity
     fx, fz = -load * total * down[0], -load * total * down[2]
     knee_x, knee_z = -lower * s01, -lower * c01
@@ -205,37 +212,37 @@ def _add_work(
     start: FloatArray,
     end: FloatArray,
     share: float,
-    at: MeasureConditions,
+    conditions: MeasureConditions,
     body: BodyConstants,
     screw: FloatArray,
     row: FloatArray,
 ) -> None:
-    """Add what one leg does in a share of its phase to the energies of a row."""
-    duration = at.phase_duration
+    """Add the work and heat of one leg in a share of its phase to the energies of a row."""
+    duration = conditions.phase_duration
     for i in range(2):
         work = force[i] * (end[i] - start[i]) * share
         row[0] += work
         row[1] += abs(work)
         row[2] += max(0.0, work)
-        row[5] += (force[i] / at.rotary_constant) ** 2 * duration * share
+        row[5] += (force[i] / conditions.rotary_constant) ** 2 * duration * share
     for i in range(2, 4):
         change = (end[i] - start[i]) * share
         work = force[i] * change
         row[3] += work
-        # A guide resists both ways.
+        # Friction of the guide opposes the motion in both directions.
         needed = work + body.guide_friction * abs(force[i + 2] * change)
         row[4] += needed * screw[_PUSHING] if needed > 0.0 else -needed * screw[_YIELDING]
         turning = min(abs(change) / body.screw_speed, duration * share)
         if change != 0.0:
             arm = screw[_TORQUE_PUSHING if needed > 0.0 else _TORQUE_YIELDING]
-            row[6] += (needed / change * arm / at.screw_constant) ** 2 * turning
+            row[6] += (needed / change * arm / conditions.screw_constant) ** 2 * turning
         holding = abs(force[i]) * screw[_TORQUE_HOLDING]
-        row[6] += (holding / at.screw_constant) ** 2 * (duration * share - turning)
+        row[6] += (holding / conditions.screw_constant) ** 2 * (duration * share - turning)
 
 
 @njit(cache=True)
 def _foot_height(feet: FloatArray, normal: FloatArray, leg: int) -> float:
-    """Return the height of a foot above the ground."""
+    """Return the height of a foot above the ground [m]."""
     height: float = (
         (feet[leg, 0] - feet[0, 0]) * normal[0]
         + (feet[leg, 1] - feet[0, 1]) * normal[1]
@@ -246,7 +253,7 @@ def _foot_height(feet: FloatArray, normal: FloatArray, leg: int) -> float:
 
 @njit(cache=True)
 def _knee_height(legs: FloatArray, feet: FloatArray, normal: FloatArray, leg: int) -> float:
-    """Return the height of a knee above the ground."""
+    """Return the height of a knee above the ground [m]."""
     lower, c01, s01 = legs[leg, 1], legs[leg, 4], legs[leg, 5]
     height: float = _foot_height(feet, normal, leg) - lower * (c01 * normal[0] - s01 * normal[2])
     return height
@@ -254,7 +261,7 @@ def _knee_height(legs: FloatArray, feet: FloatArray, normal: FloatArray, leg: in
 
 @njit(cache=True)
 def _update_foot_distances(feet: FloatArray, spans: FloatArray) -> None:
-    """Note the distances between the standing feet: least in row 0, largest in row 1."""
+    """Update least (row 0) and largest (row 1) distances between the feet in stance [m]."""
     for i in range(3):
         j = (i + 1) % 3
         span = math.sqrt(
@@ -270,7 +277,7 @@ def _update_foot_distances(feet: FloatArray, spans: FloatArray) -> None:
 def _update_foot_heights(
     feet: FloatArray, normal: FloatArray, phase: int, step: int, steps: int, row: FloatArray
 ) -> None:
-    """Note the swinging feet where they must be high, or on the ground."""
+    """Update clearance in mid-swing and height at lift-off and touch-down of the swing feet."""
     for leg in range(3, 6):
         if phase == 0 and step == steps:
             row[_CLEARANCE] = min(row[_CLEARANCE], _foot_height(feet, normal, leg))
@@ -297,39 +304,42 @@ def _measure_stride(
     joints: FloatArray,
     screw: FloatArray,
     body: BodyConstants,
-    at: MeasureConditions,
+    conditions: MeasureConditions,
     row: FloatArray,
 ) -> None:
     legs, feet = np.empty((6, 6)), np.empty((6, 3))
-    normals, down = np.empty((3, 3)), np.array([-at.along, -at.across, -1.0])
-    down[2] = -math.sqrt(1.0 - at.along * at.along - at.across * at.across)
+    along, across = conditions.along, conditions.across
+    normals, down = np.empty((3, 3)), np.array([-along, -across, -1.0])
+    down[2] = -math.sqrt(1.0 - along * along - across * across)
     normal, upright = np.empty(3), np.array([0.0, 0.0, 1.0])
     loads, force, spans = np.zeros(6), np.empty(6), np.zeros((2, 3))
     spans[0] = math.inf
     row[:] = 0.0
     row[_MARGIN] = row[_CLEARANCE] = row[_KNEES] = math.inf
     for phase in range(2):
-        for step in range(at.steps + 1):
-            share = (0.5 if step == 0 or step == at.steps else 1.0) / at.steps
-            centre = _place_legs(joints, phase, step / at.steps, body, legs, feet)
+        for step in range(conditions.steps + 1):
+            share = (0.5 if step == 0 or step == conditions.steps else 1.0) / conditions.steps
+            centre = _place_legs(joints, phase, step / conditions.steps, body, legs, feet)
             area = _ground_plane(feet, normal)
-            if at.statics:
-                _gravity_direction(normal, at, down)
+            if conditions.statics:
+                _gravity_direction(normal, conditions, down)
             row[_LEAN] = max(row[_LEAN], math.acos(min(1.0, max(-1.0, -down[2]))))
             row[_MARGIN] = min(
                 row[_MARGIN], _loads_and_margin(feet, centre, normal, down, area, loads)
             )
-            if not at.statics:
+            if not conditions.statics:
                 loads[:3] = 1.0 / 3.0
             for leg in range(6):
                 now = phase if leg < 3 else phase + 2
-                _joint_forces(legs[leg], leg < 3, loads[leg], down, body, at.printed_forces, force)
+                _joint_forces(
+                    legs[leg], leg < 3, loads[leg], down, body, conditions.printed_forces, force
+                )
                 row[_KNEES] = min(row[_KNEES], _knee_height(legs, feet, normal, leg))
                 start, end = joints[now, leg % 3], joints[(now + 1) % 4, leg % 3]
-                _add_work(force, start, end, share, at, body, screw, row)
+                _add_work(force, start, end, share, conditions, body, screw, row)
             _update_foot_distances(feet, spans)
             row[_TILT] = max(row[_TILT], _angle_between(normal, upright))
-            _update_foot_heights(feet, normal, phase, step, at.steps, row)
+            _update_foot_heights(feet, normal, phase, step, conditions.steps, row)
             if step == 0:
                 normals[phase] = normal
     normals[2] = normal
@@ -342,7 +352,7 @@ def measure_strides_into(
     joints: FloatArray,
     screws: FloatArray,
     body: BodyConstants,
-    at: MeasureConditions,
+    conditions: MeasureConditions,
     rows: FloatArray,
 ) -> None:
     """
@@ -352,12 +362,12 @@ def measure_strides_into(
     ----------
     joints : (k, 4, 3, 4) array [rad, rad, m, m]
     screws : (k, 5) array
-        In the order of ``SCREW``.
-    body : Body
-    at : Conditions
+        In the order of ``SCREW_COLUMNS``.
+    body : BodyConstants
+    conditions : MeasureConditions
     rows : (k, 15) array
-        In the order of ``COLUMNS``.
+        In the order of ``MEASURE_COLUMNS``.
 
     """
     for i in range(len(joints)):
-        _measure_stride(joints[i], screws[i], body, at, rows[i])
+        _measure_stride(joints[i], screws[i], body, conditions, rows[i])

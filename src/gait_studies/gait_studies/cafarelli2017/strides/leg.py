@@ -9,7 +9,7 @@ from gait_core.arrays import FloatArray
 
 def foot_position(joints: FloatArray) -> FloatArray:
     """
-    Return the foot relative to the hip.
+    Return the position of the foot relative to the hip.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def foot_position(joints: FloatArray) -> FloatArray:
 
 def foot_jacobian(joints: FloatArray) -> FloatArray:
     """
-    Return how the foot moves with hip, knee, upper and lower length.
+    Return the derivative of the foot's position by hip, knee, upper and lower length.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def foot_jacobian(joints: FloatArray) -> FloatArray:
     Returns
     -------
     (..., 2, 4) array
-        Of ``foot``; the first two columns are J_v of Eq. 3.17 with its second row pointing up.
+        Jacobian of ``foot_position``; the first two columns are J_v of Eq. 3.17, second row up.
 
     """
     hip, knee, upper, lower = np.moveaxis(np.asarray(joints, dtype=np.float64), -1, 0)
@@ -55,7 +55,7 @@ def foot_jacobian(joints: FloatArray) -> FloatArray:
 
 def foot_strokes(joints: FloatArray) -> FloatArray:
     """
-    Return how far each foot moves back relative to its hip from posture 1 to 3, (..., 3) [m].
+    Return the backward stroke of each foot relative to its hip, posture 1 to 3, (..., 3) [m].
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 """
-Freedom of a search: legs of frozen, constant or free length, alike or not, and the screws.
+Search spaces of strides: frozen, constant or free lengths, equal legs or not, lead of the screws.
 
 A genome is a point of the unit cube; it is decoded into a feasible stride and the lead of the
 screws.
@@ -28,25 +28,25 @@ from gait_studies.cafarelli2017.strides.encoding import (
 FROZEN_LENGTHS = {'frozen_6': 6.0, 'frozen_9': 9.0, 'frozen_12': 12.0}
 CONSTANT, FREE = 'constant', 'free'
 LEG_KINDS = (*FROZEN_LENGTHS, CONSTANT, FREE)
-"""Lengths frozen at so many centimetres, constant per leg and segment but chosen, or free."""
+"""Lengths fixed at 6, 9 or 12 cm, constant per leg and segment but searched, or free."""
 
 LEAD_RANGE = (0.001, 0.04)
-"""Least and greatest lead of a screw [m]."""
+"""Smallest and largest lead of a screw [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LegFreedom:
     """
-    Numbers of a stride that a search may choose.
+    Search space of a stride.
 
     Attributes
     ----------
     kind : str
-        One of ``KINDS``.
+        One of ``LEG_KINDS``.
     alike : bool
-        Whether the three legs of a tripod make the same motion: a third of the genes.
+        The three legs of a tripod make the same motion: a third of the genes.
     lead : bool
-        Whether the lead of the screws is one gene more, on a logarithmic scale.
+        The lead of the screws is a gene too, on a logarithmic scale.
 
     """
 
@@ -102,7 +102,7 @@ class LegFreedom:
         return make_feasible(genes_from_unit(every.reshape(-1, GENES)))
 
     def decode_leads(self, unit: FloatArray) -> FloatArray | None:
-        """Return the lead [m] of genomes, (k,), or ``None`` where it is not chosen."""
+        """Return the lead [m] of genomes, (k,), or ``None`` if it is not a gene."""
         if not self.lead:
             return None
         low, high = np.log(LEAD_RANGE)
@@ -110,9 +110,9 @@ class LegFreedom:
 
     def start(self, genes: FloatArray, lead: float = 0.006) -> tuple[float, ...]:
         """
-        Return the genome nearest to a stride (48,) [deg, cm], for the setting ``start``.
+        Return the genome nearest to a stride (48,) [deg, cm], for an optimiser's ``start``.
 
-        Legs alike move as leg 1; constant lengths are those of posture 1.
+        Equal legs move as leg 1; constant lengths are those of posture 1.
         """
         table = np.clip(unit_from_genes(genes), 0.0, 1.0).reshape(POSTURES, LEGS, 4)[
             :, : self._distinct_legs
@@ -127,14 +127,14 @@ class LegFreedom:
 
 def level_stride(length: float, stroke: float = 0.06, lift: float = 0.03) -> FloatArray:
     """
-    Return a stride (48,) [deg, cm] of equal legs whose feet stand at one height in every posture.
+    Return a stride (48,) [deg, cm] of equal legs with all feet at one height in stance.
 
     Parameters
     ----------
     length : float [cm]
-        Of every segment. Hips stand 1.6 of it above the feet, or as high as the stroke allows.
+        Length of every segment. Hips are 1.6 lengths above the feet, or less for long strokes.
     stroke, lift : float [m]
-        Of each foot: backward in stance, up in mid-swing.
+        Backward motion of each foot in stance, and its lift in mid-swing.
 
     """
     legs, segment = [], length / 100.0
@@ -152,9 +152,9 @@ def level_stride(length: float, stroke: float = 0.06, lift: float = 0.03) -> Flo
 
 def rail_stride(stroke: float = 0.06) -> FloatArray:
     """
-    Return a stride (48,) [deg, cm] whose lower segments lie on the ground and push like rails.
+    Return a stride (48,) [deg, cm] whose lower segments lie on the ground and extend like rails.
 
-    The published rule (hip and knee at most 180 degrees) admits it. Hips stand 9 cm up.
+    The published rule (hip plus knee at most 180 degrees) allows it. Hips are 9 cm up.
 
     Parameters
     ----------

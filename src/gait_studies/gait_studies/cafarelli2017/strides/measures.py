@@ -1,9 +1,9 @@
 r"""
-Measures of strides that hold: work along the path of the joints, heat, stability, slip, clearance.
+Measures of strides: work along the path of the joints, heat, stability, slip and clearance.
 
-All six legs move: while one tripod stands and goes from posture 1 over 2 to 3, the other swings
-from 3 over 4 to 1, and then they change. One such half cycle is one stroke; every leg of the
-published model moves through each of its phases once in it.
+All six legs move. While one tripod is in stance and goes from posture 1 over 2 to 3, the other
+swings from 3 over 4 to 1; then they change roles. One such half cycle is one stroke. In it every
+phase of the published model occurs once.
 
 Joints move in straight lines between postures. The robot is quasi-static. With :math:`f` the
 force on a foot and :math:`m \vec g` the weight of a segment, a joint coordinate q needs
@@ -12,12 +12,12 @@ force on a foot and :math:`m \vec g` the weight of a segment, a joint coordinate
     \tau = -f \cdot \frac{\partial r_{foot}}{\partial q}
            - \sum m \vec g \cdot \frac{\partial r_{com}}{\partial q}
 
-so that the signed work of all joints over a path is the potential it builds up. Unlike the
-published energy, each of these is a continuous function of the postures.
+so that the signed work of all joints over a path equals the change of potential energy. Unlike the
+published energy, every measure is a continuous function of the postures.
 
 References
 ----------
-Cafarelli (2017) for the robot; the energies are those that its chapter 3 lacks.
+Cafarelli (2017) for the robot; the energies replace those of its chapter 3.
 
 """
 
@@ -125,9 +125,9 @@ class StrideMeasures:
     Attributes
     ----------
     distance : array [m]
-        The shortest backward stroke of a foot; negative where that foot moves forward.
+        Shortest backward stroke of a foot; negative if that foot moves forward.
     duration : float [s]
-        Of the stroke.
+        Duration of the stroke.
     rotary_signed, rotary_absolute, rotary_positive : arrays [J]
         Work of hips and knees.
     screw_signed : array [J]
@@ -135,29 +135,29 @@ class StrideMeasures:
     screw_input : array [J]
         Work of the motors that turn the screws, friction included.
     rotary_heat, screw_heat : arrays [J]
-        Of motor windings. A screw is turned at its own speed and then rests; one that cannot lock
-        itself is held throughout.
+        Heat of the motor windings. A screw turns at its own speed and then rests; a screw that is
+        not self-locking needs a holding torque all the time.
     lift : array [J]
-        Weight times rise of the ground less the signed work of all joints, not negative.
+        Weight times rise of the ground minus the signed work of all joints; at least 0.
     energy : array [J]
-        What counts by the settings.
+        Sum of the parts that the settings select.
     margin : array [m]
-        Least signed distance of the projected centre of mass to the edges of the triangle of
-        standing feet; negative outside.
+        Least signed distance of the projected centre of mass from the edges of the triangle of
+        feet in stance; negative outside.
     slip : array [m]
-        The largest change of a distance between two standing feet during the stroke.
+        Largest change of the distance between two feet in stance during the stroke.
     tilt : array [rad]
-        The largest angle between body and ground.
+        Largest angle between body and ground.
     tilt_range : array [rad]
-        The largest angle between two normals of the ground as the body sees it.
+        Largest angle between two normals of the ground in the body frame.
     clearance : array [m]
-        The least height of a swinging foot above the ground in mid-swing, at posture 4.
+        Least height of a swinging foot above the ground in mid-swing, at posture 4.
     handover : array [m]
-        The largest distance from the ground of a foot that takes over or lets go.
+        Largest height of a foot at its touch-down or lift-off.
     knees : array [m]
-        The least height of any knee above the ground.
+        Least height of a knee above the ground.
     lean : array [rad]
-        The largest angle between the body's upright and the vertical: on level ground the tilt.
+        Largest angle between the body's z axis and the vertical; on level ground the tilt.
     mass, gravity : float [kg, m/s^2]
 
     """
@@ -186,18 +186,18 @@ class StrideMeasures:
 
     @property
     def efficiency(self) -> FloatArray:
-        """Distance by reach by energy, (k,) [1/J]: the published objective of a sound energy."""
+        """Distance over reach and energy, (k,) [1/J]: published objective with path energy."""
         with np.errstate(divide='ignore', invalid='ignore'):
             return np.asarray(self.distance / FULL_REACH / self.energy)
 
     @property
     def time_per_distance(self) -> FloatArray:
-        """Of walking, (k,) [s/m]; infinite where the stride does not advance."""
+        """Duration per distance, (k,) [s/m]; infinite if the stride does not advance."""
         with np.errstate(divide='ignore'):
             return np.where(self.distance > 0.0, self.duration / self.distance, np.inf)
 
     def cost_of_transport(self, min_distance: float = 0.01) -> list[float | None]:
-        """Return energy by weight and distance; ``None`` below a distance [m] per stroke."""
+        """Return energy over weight and distance; ``None`` below ``min_distance`` [m]."""
         return [
             cost_of_transport(
                 float(energy), self.mass, self.gravity, float(distance), min_distance
@@ -221,12 +221,12 @@ def measure_strides(
     settings : MeasureSettings, optional
     hexapod : HexapodParameters
     leads : (k,) array [m], optional
-        Of the screws, one per stride in place of the hexapod's.
+        Lead of the screws by stride; by default that of the hexapod.
 
     Raises
     ------
     ConfigurationError
-        Unless each stride has 48 finite genes, and where printed forces are asked for on a slope.
+        If a stride does not have 48 finite genes, or if printed forces are selected on a slope.
 
     """
     chosen = MeasureSettings() if settings is None else settings
@@ -244,7 +244,7 @@ def measure_strides(
     )
     rows = _kernel_rows(joints, screws, hexapod, at)
     if at.across != 0.0:
-        # The other tripod stands on the same slope as this one's mirror image on the mirrored one.
+        # The other tripod on this slope is the mirror image of this tripod on the mirrored slope.
         mirrored = _kernel_rows(joints, screws, hexapod, at._replace(across=-at.across))
         least = np.minimum(rows[:, _COLUMN_INDEX['margin']], mirrored[:, _COLUMN_INDEX['margin']])
         rows = 0.5 * (rows + mirrored)
@@ -278,7 +278,7 @@ def _kernel_rows(
 
 
 def _screw_rows(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> FloatArray:
-    """Return what screws of these leads (k,) [m] need, (k, 5) in the order of ``SCREW``."""
+    """Return constants of screws by their leads (k,) [m], (k, 5) in order ``SCREW_COLUMNS``."""
     alpha = np.arctan2(leads, hexapod.screw_diameter * math.pi)
     theta, arm = hexapod.friction_angle, hexapod.screw_diameter / 2.0
     pushing = np.tan(alpha + theta)
@@ -294,7 +294,7 @@ def _screw_rows(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> Fl
 
 
 def kernel_conditions(settings: MeasureSettings) -> MeasureConditions:
-    """Return the settings as compiled code takes them."""
+    """Return the settings for compiled code; ConfigurationError if they contradict each other."""
     printed = settings.axial_force == 'printed'
     if printed and (settings.slope_up or settings.slope_across or settings.loads != 'equal'):
         raise ConfigurationError(

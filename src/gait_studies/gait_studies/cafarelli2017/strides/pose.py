@@ -1,8 +1,8 @@
 """
 Pose of the body over three feet, dragging and stability, as printed and as coded.
 
-Chains of planar triangles: pitch from the legs of one side, roll from the third leg. The frame is
-the thesis's, origin below hip 1, x towards hip 3 (backward), y towards hip 2.
+Pitch follows from planar triangles of the legs of one side, roll from the third leg. The frame is
+that of the thesis: origin below hip 1, x towards hip 3 (backward), y towards hip 2.
 
 References
 ----------
@@ -25,11 +25,19 @@ from gait_studies.cafarelli2017.strides.rules import RuleFlags
 
 class Pose(NamedTuple):
     """
-    Of the body over the three feet of a tripod.
+    Pose of the body over the three feet of a tripod.
 
-    ``side`` holds the heights of hips 1 to 3 in the plane of the body's side, ``feet`` and
-    ``centre`` points on the ground [m]; pitch, positive nose down, and roll angle, pi/2 level
-    [rad].
+    Attributes
+    ----------
+    pitch, roll : float [rad]
+        Pitch is positive nose down; roll is pi/2 if the body is level.
+    side : (3,) tuple [m]
+        Heights of hips 1 to 3 in the plane of the body's side.
+    feet_x, feet_y : (3,) tuples [m]
+        Feet on the ground.
+    centre_x, centre_y : float [m]
+        Projection of the centre of mass.
+
     """
 
     pitch: float
@@ -118,9 +126,9 @@ def pose_from_feet(posture: FloatArray, body: BodyConstants, rules: RuleFlags) -
 @njit(cache=True)
 def swings_free(pose: Pose, swing: FloatArray, body: BodyConstants, rules: RuleFlags) -> bool:
     """
-    Return the dragging objective: no foot of a swinging posture, (3, 4), reaches the ground.
+    Return whether no foot of a swinging posture, (3, 4), reaches the ground (dragging objective).
 
-    Where a triangle does not exist the answer is no.
+    False if a triangle does not exist.
 
     References
     ----------
@@ -149,7 +157,7 @@ def swings_free(pose: Pose, swing: FloatArray, body: BodyConstants, rules: RuleF
 
 @njit(cache=True)
 def _height_above_edge(pose: Pose, a: int, b: int, offset: float) -> float:
-    """Return how far in y the centre lies above the line of two feet, shifted by an offset."""
+    """Return the y distance of the CoM above the line of two feet, shifted by an offset [m]."""
     run = pose.feet_x[a] - pose.feet_x[b]
     rise = pose.feet_y[a] - pose.feet_y[b]
     # As in Java, a division by zero makes no exception but an infinite slope.

@@ -1,8 +1,8 @@
 """
-The published energy of a leg between two postures, as printed and as coded.
+Published energy of a leg between two postures, as printed and as coded.
 
-Its rotary part is no work: a force is summed over the *area* that two joint ranges span, so a
-joint moves almost for free while the other one hardly does. ``measures`` has energies that hold.
+Its rotary part is not work: a force is summed over the *area* that two joint ranges span. So a
+joint moves almost without energy if the other one hardly moves. ``measures`` computes work.
 
 References
 ----------
@@ -61,7 +61,7 @@ def screw_power(
 
 @njit(cache=True)
 def _sample_range(start: float, end: float, rules: RuleFlags, out: FloatArray) -> int:
-    """Write the left ends of the intervals from start to end and return how many there are."""
+    """Write the left ends of the intervals from start to end; return their number."""
     step = (end - start) / rules.intervals
     if not rules.accumulated:
         for i in range(rules.intervals):

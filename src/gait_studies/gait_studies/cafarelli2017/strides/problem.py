@@ -1,9 +1,10 @@
 """
-Do extending legs save energy? Searches with frozen, constant and free lengths, measured soundly.
+Optimisation of strides with frozen, constant or free leg lengths.
 
-Fitness is minus the cost of transport, friction of the screws included. What a robot could not
-walk breaks a requirement: an unstable, slipping, dragging or too short stride never beats one that
-keeps them all. Searches are multimodal: compare means over seeds at equal effort.
+Fitness is minus the cost of transport, friction of the screws included. Requirements exclude
+strides that a robot could not walk: a stride that is unstable, slips, drags or is too short never
+beats one that meets all of them. The problem is multimodal: compare means over seeds at equal
+effort.
 """
 
 from __future__ import annotations
@@ -42,20 +43,21 @@ OBJECTIVES: Mapping[str, Callable[[StrideMeasures], FloatArray]] = {
     'energy': lambda measures: -measures.energy,
     'margin': lambda measures: measures.margin,
 }
-"""What can be maximised: minus cost of transport, lean and energy, and what its name says."""
+"""Objectives (k,) to be maximised; costs are negated."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
     """
-    Requirements of a stride that walks, [m].
+    Requirements on a stride [m].
 
     Attributes
     ----------
     distance, margin, clearance, knees : float
-        At least: stroke, stability margin, height of a foot in mid-swing and of knees throughout.
+        Minimum stroke, stability margin, height of a foot in mid-swing and height of a knee.
     slip, handover : float
-        At most: change of distance of two standing feet, distance from the ground at a change.
+        Maximum change of distance between two feet in stance, and height at touch-down or
+        lift-off.
     """
 
     distance: float = 0.05
@@ -72,7 +74,7 @@ DEFAULT_REQUIREMENTS = Requirements()
 def requirement_violations(
     measures: StrideMeasures, requirements: Requirements = DEFAULT_REQUIREMENTS
 ) -> dict[str, FloatArray]:
-    """Return by how much strides miss each requirement, (k,) [m]; met where <= 0."""
+    """Return by how much strides violate each requirement, (k,) [m]; met if <= 0."""
     return {
         'distance': requirements.distance - measures.distance,
         'margin': requirements.margin - measures.margin,
@@ -86,20 +88,20 @@ def requirement_violations(
 @dataclass(frozen=True, kw_only=True)
 class StrideSolution:
     """
-    The best stride of one search.
+    Best stride of a search.
 
     Attributes
     ----------
     genes : (48,) array [deg, cm]
     lead : float [m]
-        Of its screws.
+        Lead of its screws.
     objectives : (m,) array or None
-        ``None`` if no stride met all requirements; the best is that of the first objective.
+        Objectives of the best stride by the first one; ``None`` if no stride met all requirements.
     front : (k, m) array
-        Objectives of strides that none of the last ones beats, where the search keeps such.
+        Objectives of the Pareto front of the last generation; empty for single-objective methods.
     evaluations : int
     measures : StrideMeasures
-        Of that stride, arrays of one.
+        Measures of the best stride, arrays of length 1.
 
     """
 
@@ -112,24 +114,24 @@ class StrideSolution:
 
     @property
     def cost_of_transport(self) -> float | None:
-        """Of the best stride, ``None`` if none met all requirements."""
+        """Cost of transport of the best stride; ``None`` if no stride met all requirements."""
         return None if self.objectives is None else float(_transport_cost(self.measures)[0])
 
 
 @dataclass(frozen=True, kw_only=True)
 class StrideProblem:
     """
-    Question of a search: legs, conditions and requirements.
+    Optimisation problem of a stride: search space, conditions and requirements.
 
     Attributes
     ----------
-    legs : Legs
+    legs : LegFreedom
     optimizer : str
         Registered name.
     evaluations : int
-        At most, by whole generations.
+        Budget; a generation that would exceed it is not evaluated.
     objectives : tuple of str
-        Keys of ``OBJECTIVES``; only ``nsga2`` looks beyond the first.
+        Keys of ``OBJECTIVES``; all methods but ``nsga2`` use the first only.
     conditions : MeasureSettings
     hexapod : HexapodParameters
     requirements : Requirements
@@ -152,14 +154,14 @@ class StrideProblem:
 
     def search(self, seed: int, settings: Mapping[str, Any] | None = None) -> StrideSolution:
         """
-        Return the best stride of one search.
+        Run a search and return its best stride.
 
         Parameters
         ----------
         seed : int
         settings : mapping, optional
-            Of the optimiser. Its ``start``, e.g. ``legs.start(stride)``, counts from the outset:
-            without it a free search may end above a frozen one for want of effort alone.
+            Settings of the optimiser. Its ``start``, e.g. ``legs.start(stride)``, is evaluated as
+            the first candidate, so that a search with free lengths is never worse than its start.
 
         """
         chosen = dict(settings or {})
@@ -208,7 +210,7 @@ class StrideProblem:
         total = np.sum([np.maximum(0.0, value) for value in missed.values()], axis=0)
         total = np.where(np.isfinite(total), total, np.inf)
         values = np.column_stack([OBJECTIVES[name](measures) for name in self.objectives])
-        # Below the least distance the cost says nothing, and may be negative.
+        # Below the minimum distance the cost has no meaning and can be negative.
         return total, np.where(total[:, None] == 0.0, values, 0.0)
 
     def _solution(self, best: _BestGenome, front: FloatArray, used: int) -> StrideSolution:
@@ -227,7 +229,7 @@ class StrideProblem:
 
 @dataclass
 class _BestGenome:
-    """The genome that misses the requirements least, of such the one with the best objective."""
+    """Best genome so far: least total violation, then best first objective."""
 
     missed: float
     objective: float

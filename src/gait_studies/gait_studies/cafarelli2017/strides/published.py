@@ -1,4 +1,4 @@
-"""Printed results and named strides of the thesis, from ``published.yaml``."""
+"""Printed results and strides of the thesis, from ``published.yaml``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def published_checkpoints() -> dict[int, float]:
 
 
 def published_matings() -> int:
-    """Return how many matings the final run with seed 5 tried."""
+    """Return the number of matings of the final run with seed 5."""
     return int(_document()['matings'])
 
 
@@ -71,5 +71,5 @@ def published_best_stride(*, rounded: bool = False) -> FloatArray:
 
 
 def viewer_stride() -> FloatArray:
-    """Return the stride (48,) [deg, cm] that the program's side view opens on."""
+    """Return the first stride (48,) [deg, cm] of the program's side view."""
     return np.array(_document()['viewer_stride'], dtype=np.float64).reshape(48)

@@ -1,4 +1,4 @@
-"""The thesis's tables as runs: what each setting was, what it printed, what a rerun gives."""
+"""Settings and printed results of the thesis's tables, and outcomes of repeated runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gait_studies.cafarelli2017.strides.search import PublishedSettings, run_pub
 
 CONTROL_SETTINGS = PublishedSettings()
 SEEDS = tuple(range(5, 55, 5))
-"""Ten seeds per setting; which ones the thesis used is not stated, its listing counts by 5."""
+"""Ten seeds per setting. The thesis does not state its seeds; its listing counts by 5."""
 
 _SWEEP_COLUMNS = {
     'table_6_2': ('elites', 'mean_fitness'),
@@ -33,18 +33,18 @@ _SWEEP_COLUMNS = {
 @dataclass(frozen=True, kw_only=True)
 class SweepRow:
     """
-    One row of a table of chapter 6.
+    Row of a table of chapter 6 that varies one setting.
 
     Attributes
     ----------
     value : float
-        Of what the table varies.
+        Value of the varied setting.
     run : PublishedSettings
-        The control settings with that value.
+        Control settings with that value.
     printed : float
-        Mean of ten runs, or how many of them violate an objective.
+        Mean of ten runs, or number of runs that violate an objective.
     deviation : float or None
-        Of a sample; ``None`` where the table has none.
+        Sample deviation; ``None`` if the table prints none.
     """
 
     value: float
@@ -70,7 +70,7 @@ class RunOutcome:
 
 
 def sweep_rows(name: str) -> list[SweepRow]:
-    """Return the rows of a table of chapter 6 that varies one setting, e.g. ``table_6_2``."""
+    """Return the rows of a table of chapter 6, e.g. ``table_6_2``."""
     if name not in _SWEEP_COLUMNS:
         raise unknown_name_error('published sweep', name, _SWEEP_COLUMNS)
     varied, mean = _SWEEP_COLUMNS[name]
@@ -94,9 +94,9 @@ def run_outcomes(
     settings: PublishedSettings, seed: int, interval: int | None = None
 ) -> list[RunOutcome]:
     """
-    Return how a run stands after every so many generations; by default at its end alone.
+    Return the outcome of a run every ``interval`` generations; by default only at its end.
 
-    One run of 1000 generations by 100 makes a column of Table A.2.
+    A run of 1000 generations with an interval of 100 gives a column of Table A.2.
     """
     run = run_published_search(settings, seed)
     step = settings.generations if interval is None else interval
@@ -116,7 +116,7 @@ def run_outcomes(
 
 @dataclass(frozen=True, kw_only=True)
 class SingleLegRow:
-    """One row of Tables 4.1 to 4.3, ours: [cm], [J], [cm], [cm], [m], [m/J]."""
+    """Row of Tables 4.1 to 4.3, computed: [cm], [cm], [J], [cm], [cm], [m], [m/J]."""
 
     first_length: float
     last_length: float
@@ -129,9 +129,9 @@ class SingleLegRow:
 
 def single_leg_rows() -> list[SingleLegRow]:
     """
-    Return Tables 4.1 to 4.3 recomputed with 10 intervals, segments of 1 kg and the printed order.
+    Return Tables 4.1 to 4.3 computed with 10 intervals, segments of 1 kg and the printed order.
 
-    The printed first x is wrong: it is the length minus the right one (its distances are right).
+    The first x of the printed table is the length minus the correct x; its distances are correct.
     """
     rules = StrideRules(intervals=10, order=PRINTED)
     rows = []
@@ -159,9 +159,10 @@ def energy_over_knee_motion(
     knees_deg: tuple[float, ...] = (0.0, 0.001, 1.0, 30.0),
 ) -> list[tuple[float, float]]:
     """
-    Return the published energy of a hip that swings 45 to 105 degrees in stance, by knee motion.
+    Return pairs of knee motion [deg] and published energy [thesis units] of a hip swing.
 
-    Pairs of knee motion [deg] and energy [thesis units]: the flaw of equation 3.37.
+    The hip swings from 45 to 105 degrees in stance. The energy of equation 3.37 is discontinuous
+    at a knee that does not move.
     """
     start = np.array([45.0, 30.0, 9.0, 9.0])
     return [

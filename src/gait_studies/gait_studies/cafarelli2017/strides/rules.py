@@ -1,4 +1,4 @@
-"""Differences between the printed thesis and its program, by name."""
+"""Rules of the published stride score; text and program of the thesis differ in some."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EITHER = (CODED, PRINTED)
 
 
 class RuleFlags(NamedTuple):
-    """The rules as compiled code reads them; a flag is set where the program is followed."""
+    """Rules as a named tuple for compiled code; a flag is True if the program is followed."""
 
     intervals: int
     accumulated: bool
@@ -131,7 +131,7 @@ class StrideRules(Parameters):
     )
 
     def as_named_tuple(self) -> RuleFlags:
-        """Return what compiled code takes."""
+        """Return the rules for compiled code."""
         return RuleFlags(
             intervals=self.intervals,
             accumulated=self.samples == CODED,

@@ -1,5 +1,5 @@
 """
-The published score of a population of strides: distance per energy, dragging, stability.
+Published score of strides: distance per energy, dragging and stability.
 
 References
 ----------
@@ -37,15 +37,15 @@ class StrideScores:
     Attributes
     ----------
     distance : (k,) array [m]
-        The shortest backward stroke of a foot.
+        Shortest backward stroke of a foot.
     power : (k, 4, 3) array [thesis units]
-        Of each phase and leg.
+        Power of each phase and leg.
     efficiency : (k,) array [-]
-        Distance by reach by summed power; not bounded by 1.
+        Distance over reach and total power; not bounded by 1.
     swings_free, stable : (k,) bool arrays
-        The objectives called dragging and stability, 1 where met.
+        Objectives that the thesis calls dragging and stability; True if met.
     fitness : (k,) array [-]
-        Their weighted sum.
+        Weighted sum of efficiency and both objectives.
 
     """
 
@@ -58,7 +58,7 @@ class StrideScores:
 
     @property
     def energy(self) -> FloatArray:
-        """Summed power, (k,), in thesis units: the name joule it bears is wrong."""
+        """Total power, (k,), in thesis units; the thesis calls them joules, which is wrong."""
         return np.asarray(self.power.sum(axis=(1, 2)))
 
 
@@ -75,13 +75,13 @@ def score_strides(
     genes : (k, 48) array [deg, cm]
         Feasible or not.
     rules : StrideRules
-        Which of the thesis's two models.
+        Rules of the text, of the program, or a mixture.
     hexapod : HexapodParameters
 
     Raises
     ------
     ConfigurationError
-        Unless each stride has 48 genes.
+        If a stride does not have 48 genes.
 
     References
     ----------

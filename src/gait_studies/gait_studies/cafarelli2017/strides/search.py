@@ -1,4 +1,4 @@
-"""Searches over strides: the published genetic algorithm, generation by generation."""
+"""Runs of the published genetic algorithm over strides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Objective = Callable[[FloatArray], FloatArray]
 @dataclass(frozen=True, kw_only=True)
 class BestStride:
     """
-    The best stride of a search after some generations.
+    Best stride of a search after a generation.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class BestStride:
     genes : (48,) array [deg, cm]
     fitness : float [-]
     matings : int
-        Tried so far, rejected ones included.
+        Number of matings so far, rejected ones included.
     """
 
     generation: int
@@ -55,7 +55,7 @@ def run_genetic_search(
     count : int
         Generations after the random population.
     **settings
-        Of ``posture_genetic``; its domain is ``stride``.
+        Settings of ``posture_genetic`` except its domain, which is ``stride``.
 
     """
     search = PostureGeneticOptimizer(dimension=GENES, seed=seed, domain=STRIDE_DOMAIN, **settings)
@@ -81,19 +81,19 @@ def run_genetic_search(
 @dataclass(frozen=True, kw_only=True)
 class PublishedSettings:
     """
-    One run of the thesis; the defaults are its control settings.
+    Settings of a run of the thesis; the defaults are its control settings.
 
     Attributes
     ----------
     generations, elites : int
     mutation : float
-        Probability per gene.
+        Mutation probability of a gene.
     efficiency_weight : float
-        w0.
+        Weight w0.
     intervals : int
-        Of the rotary sum.
+        Intervals of the rotary sum.
     listing_compat : bool
-        Whether to draw as the Java program does.
+        Draw random numbers as the Java program does.
     """
 
     generations: int = 200
@@ -109,11 +109,11 @@ class PublishedSettings:
 
 
 FINAL_SETTINGS = PublishedSettings(generations=600, mutation=0.03, efficiency_weight=0.97)
-"""Section 6.6: with seed 5 they give Table 6.10."""
+"""Final settings of section 6.6; seed 5 gives Table 6.10."""
 
 
 def run_published_search(settings: PublishedSettings, seed: int) -> list[BestStride]:
-    """Return the best stride after each generation of a run of the thesis."""
+    """Repeat a run of the thesis; return the best stride after each generation."""
     rules = settings.rules()
     return list(
         run_genetic_search(

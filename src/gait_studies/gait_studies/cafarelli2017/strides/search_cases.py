@@ -1,7 +1,7 @@
 """
-The searches of the question: kinds of legs, grounds, methods and assumptions, each by its name.
+Searches of strides by kind of legs, ground, method and assumption.
 
-A case is one search; its answer holds all that tables and pictures show.
+The result of a case holds everything that tables and pictures show.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ GROUNDS: Mapping[str, Mapping[str, float]] = {
     **{f'up_{angle}': {'slope_up': math.radians(angle)} for angle in SLOPE_ANGLES},
     **{f'across_{angle}': {'slope_across': math.radians(angle)} for angle in SLOPE_ANGLES},
 }
-"""Flat, uphill and along a slope, by degrees."""
+"""Slopes [rad] uphill and across the walking direction, by name in degrees."""
 
 GENETIC, CMA, NSGA = 'genetic', 'cma_es', 'nsga2'
 METHODS = (GENETIC, CMA, NSGA)
 
 FROM_LEVEL, FROM_RAIL, FROM_BEST = 'level', 'rail', 'best'
-"""Where a search begins: at a level walk, at a walk on rails, at a stride that was found."""
+"""Start of a search: a level walk, a walk on rails, or a stride found before."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assumption:
     """
-    Assumption of a verdict: requirements, measure and robot that differ from the thesis's.
+    Requirements, measure settings and robot parameters that differ from the standard ones.
 
-    ``saving_on`` names the grounds on which free lengths were seen to save more than ``ENOUGH``.
+    ``saving_on`` names the grounds on which free lengths saved more than ``MIN_SAVING``.
     """
 
     what: str
@@ -55,7 +55,7 @@ class Assumption:
 
 
 MIN_SAVING = 5.0
-"""Least share of the cost of transport that counts as saved [%]."""
+"""Saving of the cost of transport from which it counts [%]."""
 
 STANDARD_ASSUMPTION = 'standard'
 ASSUMPTIONS: Mapping[str, Assumption] = {
@@ -88,26 +88,26 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
         hexapod={'screw_friction': 0.01},
     ),
 }
-"""Each changes one thing of the standard one; ``knees_0`` is the published rule."""
+"""Each differs from the standard one in one point; ``knees_0`` is the published rule."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchCase:
     """
-    One search.
+    Search of a stride.
 
     Attributes
     ----------
-    legs : Legs
+    legs : LegFreedom
     ground, method, assumption : str
-        Names.
+        Keys of ``GROUNDS``, ``METHODS`` and ``ASSUMPTIONS``.
     begin : str
-        ``level``, ``rail`` or ``best``; the last may go on to say which.
+        ``level``, ``rail``, or ``best`` followed by the origin of the stride.
     start : (48,) tuple of float, optional
-        The stride that a search at ``best`` begins with [deg, cm].
+        First stride of a search from ``best`` [deg, cm].
     seed : int
     number : int
-        Of the seed in its table.
+        Index of the seed.
     evaluations : int
     objectives : tuple of str
     """
@@ -125,7 +125,7 @@ class SearchCase:
 
     @property
     def key(self) -> str:
-        """All that the result depends on but the stride it begins with, which follows from it."""
+        """Text of everything that the result depends on; ``begin`` stands for ``start``."""
         legs = f'{self.legs.kind}{" alike" * self.legs.alike}{" lead" * self.legs.lead}'
         aims = '+'.join(self.objectives)
         return (
@@ -134,7 +134,15 @@ class SearchCase:
         )
 
     def problem(self) -> StrideProblem:
-        """Return what is asked."""
+        """
+        Return the optimisation problem.
+
+        Raises
+        ------
+        ConfigurationError
+            If ground or assumption is unknown.
+
+        """
         if self.ground not in GROUNDS:
             raise unknown_name_error('ground', self.ground, GROUNDS)
         if self.assumption not in ASSUMPTIONS:
@@ -151,7 +159,7 @@ class SearchCase:
         )
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the optimiser: it begins wide at a walk, narrow at a best one."""
+        """Return the settings of the optimiser; from a stride found before it starts narrow."""
         question = self.problem()
         spread = 0.02 if self.begin.startswith(FROM_BEST) else 0.1
         stroke = 1.2 * question.requirements.distance
@@ -173,7 +181,7 @@ class SearchCase:
 
 
 def solve_case(case: SearchCase) -> dict[str, Any]:
-    """Return the answer of a case as JSON holds it."""
+    """Return the solution of a case as a mapping, for JSON."""
     answer = case.problem().search(case.seed, case.settings())
     measures = answer.measures
     shown = ('distance', 'energy', 'margin', 'slip', 'clearance', 'knees', 'lean', 'screw_input')
