@@ -1,1 +1,1 @@
-"""The rclpy side that all nodes of the suite share."""
+"""ROS 2 nodes of the suite and their common parts."""

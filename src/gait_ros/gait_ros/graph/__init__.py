@@ -1,1 +1,1 @@
-"""The node graph as data, and what starts it: launch files and processes."""
+"""Node graph as data, and its start by launch files or as child processes."""

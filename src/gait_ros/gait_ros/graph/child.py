@@ -1,8 +1,7 @@
 """
-Entry point of child processes: ``PARENT_PID MODULE:FUNCTION ARGS``.
+Entry point of a child process with the arguments ``PARENT_PID MODULE:FUNCTION ARGS``.
 
-Signals are caught before anything slow is imported, and the process ends with its parent however
-that ends.
+It catches signals before slow imports, and ends when its parent ends.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from gait_ros.nodes.stop import ignore_signals, install_stop_flag
 
 
 def main(arguments: list[str]) -> int:
-    """Become a node."""
+    """Run the function of a node and return its exit code."""
     parent, target, *args = arguments
     stop = install_stop_flag()
     end_with_parent(int(parent))

@@ -1,7 +1,7 @@
 """
-The nodes of a robot under ros2_control, as data: what launch files translate.
+Nodes of a robot under ros2_control, as data for launch files.
 
-Nothing here imports ROS.
+The module imports no ROS package.
 """
 
 from __future__ import annotations
@@ -35,38 +35,39 @@ from gait_ros.hardware.ros2_control import (
 
 CONTROLLER_MANAGER = 'controller_manager'
 OUTPUT_TOPICS = ('joint_trajectory', 'commands')
-"""Topics on which a gait's controller commands joints: trajectories, or values as they are."""
+"""Topics on which a gait sends its targets: as trajectories, or as plain values."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlledRobot:
     """
-    A robot under ros2_control, with a gait or without.
+    Robot under ros2_control, with or without a gait.
 
     Attributes
     ----------
-    name, robot : str, RobotModel
-        As the user named it, and its model.
+    name : str
+        Name or folder of the robot.
+    robot : RobotModel
     target : str
-        ``mock``, ``topic`` or ``hardware``.
+        ``mock``, ``topic`` or ``hardware``: the component that moves the joints.
     controllers_file : str
-        Written by ``gait_ros.hardware.ros2_control.controllers_yaml``.
+        Parameter file with the text of ``gait_ros.hardware.ros2_control.controllers_yaml``.
     output : str
-        One of ``OUTPUTS``: the controller for it is activated, the other ones only loaded.
+        One of ``OUTPUT_TOPICS``. Its controller is activated, the others are only loaded.
     hardware : str
-        A hardware.yaml; empty: motors are as joints. A simulation needs one.
+        Hardware file; empty: motors equal joints. A simulation needs a file.
     motors : Hardware or None
-        Its content; a plugin that it names reaches the motors itself.
+        Content of the hardware file. Its plugin, if any, drives the motors.
     simulation : mapping or None
-        Parameters of a bridge that simulates the motors; ``None``: no bridge.
+        Parameters of a bridge that simulates the motors; None: no bridge.
     controller : str
-        Registered name of the gait's controller; empty: no gait.
+        Registered name of the controller of the gait; empty: no gait.
     gait : mapping
-        Parameters of its node.
+        Parameters of the node of the gait.
     gait_files : tuple of str
-        Parameter files of its node.
+        Parameter files of the node of the gait.
     namespace : str
-        Of all nodes.
+        Namespace of all nodes.
 
     """
 
@@ -85,12 +86,12 @@ class ControlledRobot:
 
     @property
     def simulated(self) -> bool:
-        """True if a bridge simulates the motors, whose clock all nodes follow."""
+        """True if a bridge simulates the motors; all nodes follow its clock."""
         return self.simulation is not None
 
 
 def controller_manager_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
-    """Return controller_manager and the spawners of a robot's controllers."""
+    """Return controller_manager, and the spawners of the controllers of a robot."""
     robot, file = controlled.robot, controlled.controllers_file
     clock = {USE_SIM_TIME: controlled.simulated}
     manager = NodeSpec(
@@ -118,7 +119,7 @@ def controller_manager_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...
             name=f'spawner_of_{kind}',
             namespace=controlled.namespace,
             parameters=clock,
-            # One process loads them in this order; it waits for controller_manager.
+            # One spawner loads several controllers in order, after controller_manager has started.
             arguments=(*listed, '-c', CONTROLLER_MANAGER, '-p', file, *more),
         )
         for kind, listed, more in (('active', active, ()), ('idle', idle, ('--inactive',)))
@@ -128,7 +129,7 @@ def controller_manager_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...
 
 
 def active_controller_name(robot: RobotModel, output: str) -> str:
-    """Return the name of the controller that takes a topic of ``OUTPUTS``."""
+    """Return the name of the ros2_control controller behind a topic of ``OUTPUT_TOPICS``."""
     if output == 'joint_trajectory':
         return TRAJECTORY_CONTROLLER
     return forward_controller_name(command_interfaces(robot)[0])
@@ -136,9 +137,9 @@ def active_controller_name(robot: RobotModel, output: str) -> str:
 
 def gait_node(controlled: ControlledRobot) -> NodeSpec:
     """
-    Return a gait's node that sends its targets to the controllers of controller_manager.
+    Return the node of a gait that sends its targets to the controllers of ros2_control.
 
-    Where the robot reports an IMU, the node reads it from the topic of ros2_control's broadcaster.
+    If the robot reports an IMU, the node subscribes to the topic of the IMU broadcaster.
     """
     robot, output = controlled.robot, controlled.output
     remappings = [(output, f'{active_controller_name(robot, output)}/{output}')]
@@ -162,14 +163,14 @@ def gait_node(controlled: ControlledRobot) -> NodeSpec:
 def hardware_bridge_node(
     robot: str, parameters: Mapping[str, Any], namespace: str = ''
 ) -> NodeSpec:
-    """Return a bridge that is the hardware of a controller_manager."""
+    """Return a bridge that simulates the hardware of controller_manager."""
     return bridge_node({'robot': robot, 'hardware': True, **parameters}, namespace)
 
 
 def hardware_node(
     robot: str, hardware: str, namespace: str = '', *, simulated: bool = False
 ) -> NodeSpec:
-    """Return the node ``hardware``, with or without a hardware.yaml."""
+    """Return the node ``hardware`` for a hardware file, which may be empty."""
     return NodeSpec(
         package='gait_ros',
         executable='hardware_node',
@@ -180,7 +181,7 @@ def hardware_node(
 
 
 def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
-    """Return all nodes of a robot under ros2_control, the one whose end ends all first."""
+    """Return all nodes of a robot under ros2_control; the end of the first ends all."""
     name, simulation = controlled.name, controlled.simulation
     namespace, hardware = controlled.namespace, controlled.hardware
     nodes = controller_manager_graph(controlled)
@@ -197,7 +198,7 @@ def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
 
 
 def _remap_clock(node: NodeSpec) -> NodeSpec:
-    """Return a node that follows the clock of its robot's bridge, unless it is the bridge."""
+    """Return the node with /clock remapped to the clock of the bridge, if it uses that clock."""
     if node.name == BRIDGE_NAME or not node.parameters.get(USE_SIM_TIME):
         return node
     return replace(node, remappings=(*node.remappings, *CLOCK_REMAPPINGS))

@@ -1,7 +1,7 @@
 """
-Launch actions from the node graph and arguments that say what is wrong with them.
+Launch actions of the node graph, and checked values of launch arguments.
 
-Needs the ``launch`` and ``launch_ros`` packages of an installed ROS; only launch files import it.
+The module needs ``launch`` and ``launch_ros`` of an installed ROS; only launch files import it.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from gait_ros.live.node_champion import NodeChampion, make_node_champion
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
+# Similarity from which an argument counts as a misspelt one, by difflib.
 _MIN_SIMILARITY = 0.8
-# What launch keeps of its own among the arguments.
+# Launch configurations that launch itself sets.
 _LAUNCH_CONFIGURATIONS = {'emulate_tty', 'global_params', 'ros_namespace', 'ros_remaps'}
 
 
 class ArgumentValues:
-    """Values of declared launch arguments, read as text, whole number, number or truth value."""
+    """Values of declared launch arguments, by their types."""
 
     def __init__(self, context: LaunchContext) -> None:
         self._context = context
 
     def text(self, name: str) -> str:
-        """Return an argument as it was given."""
+        """Return an argument as text, without surrounding spaces."""
         return str(LaunchConfiguration(name).perform(self._context)).strip()
 
     def integer(self, name: str) -> int:
-        """Return an argument as a whole number; ConfigurationError if it is none."""
+        """Return an argument as a whole number, or raise ConfigurationError."""
         try:
             return int(self.text(name))
         except ValueError:
@@ -56,11 +57,11 @@ class ArgumentValues:
             ) from None
 
     def seed(self, default: int | None = 0) -> int | None:
-        """Return the argument ``seed``, or the default if it is empty."""
+        """Return the argument ``seed``; if it is empty, the default."""
         return self.integer('seed') if self.text('seed') else default
 
     def champion(self) -> NodeChampion | None:
-        """Return the champion in the file of ``gait``; ``None`` for another file or none."""
+        """Return the champion in the file of ``gait``; None if there is no file or no champion."""
         file = Path(self.text('gait'))
         if not file.is_file():
             return None
@@ -72,7 +73,7 @@ class ArgumentValues:
         return champion
 
     def number(self, name: str) -> float:
-        """Return an argument as a number; ConfigurationError if it is none."""
+        """Return an argument as a number, or raise ConfigurationError."""
         try:
             return float(self.text(name))
         except ValueError:
@@ -81,7 +82,7 @@ class ArgumentValues:
             ) from None
 
     def boolean(self, name: str) -> bool:
-        """Return an argument as a truth value, in any of the spellings that users type."""
+        """Return an argument as a boolean, from true, 1, yes, on, or their opposites."""
         given = self.text(name).lower()
         if given in _TRUE:
             return True
@@ -93,7 +94,7 @@ class ArgumentValues:
 
 
 def motion_parameters(arguments: ArgumentValues) -> dict[str, Any]:
-    """Return the parameters of a gait for ``cmd_vel``: time-out and message type."""
+    """Return the parameters of a controller node for ``cmd_vel``: timeout and message type."""
     return {
         'command_timeout': arguments.number('command_timeout'),
         'stamped_cmd_vel': arguments.boolean('stamped_cmd_vel'),
@@ -102,12 +103,12 @@ def motion_parameters(arguments: ArgumentValues) -> dict[str, Any]:
 
 def demo_parameters(arguments: ArgumentValues) -> dict[str, Any]:
     """
-    Return the parameters of a demonstration; empty without one.
+    Return the parameters of a controller node for a demonstration.
 
     Raises
     ------
     ConfigurationError
-        For a demonstration without a simulation, or a velocity without a demonstration.
+        If a demonstration is not simulated, or a velocity is given without a demonstration.
 
     """
     demo, command = arguments.boolean('demo'), arguments.text('command')
@@ -126,7 +127,7 @@ def demo_parameters(arguments: ArgumentValues) -> dict[str, Any]:
 
 
 def declare_arguments(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:
-    """Return the actions that declare arguments, and warn of names that look misspelt."""
+    """Return the actions that declare arguments, and warn of misspelt ones."""
     found = [
         DeclareLaunchArgument(
             argument.name,
@@ -140,10 +141,10 @@ def declare_arguments(arguments: Sequence[LaunchArgument]) -> list[LaunchDescrip
 
 
 def _warn_of_misspelt(names: Sequence[str]) -> OpaqueFunction:
-    """Return the action that warns; arguments of a file that includes ours are here, too."""
+    """Return an action that warns of misspelt arguments; others may be of an including file."""
 
     def look(context: LaunchContext) -> None:
-        """Warn of each argument that looks like one of ours."""
+        """Warn of each undeclared argument that is similar to a declared one."""
         for given in sorted(
             set(context.launch_configurations) - {*names, *_LAUNCH_CONFIGURATIONS}
         ):
@@ -159,9 +160,9 @@ def compose_launch(
     compose: Callable[[ArgumentValues], Sequence[LaunchDescriptionEntity]],
 ) -> OpaqueFunction:
     """
-    Return the action that composes a launch from its arguments.
+    Return the action that calls a function with the arguments, and runs the actions it returns.
 
-    A ConfigurationError ends the launch with its one line and exit status 1.
+    A ConfigurationError ends the launch with one line and exit status 1.
     """
     return OpaqueFunction(function=lambda context: list(compose(ArgumentValues(context))))
 
@@ -173,7 +174,7 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
     Raises
     ------
     ConfigurationError
-        If a parameter file does not exist: launch would only warn and start without it.
+        If a parameter file does not exist; launch would only warn, and start without it.
 
     """
     for file in spec.parameter_files:
@@ -193,10 +194,10 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
 
 
 def _end_launch(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
-    """Return what ends a launch with a node: with status 1 if the node has failed."""
+    """Return the handler that ends a launch with a node; with status 1 if the node failed."""
 
     def end(event: ProcessExited, context: LaunchContext) -> list[Shutdown]:
-        """Shut the launch down; RuntimeError if the node has failed."""
+        """Shut the launch down; raise RuntimeError if the node failed."""
         if event.returncode and not context.is_shutdown:
             raise RuntimeError(f'{name} has ended with status {event.returncode}')
         return [Shutdown(reason=f'{name} has ended')]
@@ -207,7 +208,20 @@ def _end_launch(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shut
 def state_publisher_action(
     description: str, namespace: str = '', *, simulated: bool = True, shared_clock: bool = True
 ) -> Node:
-    """Return robot_state_publisher with a robot's description; ``clock``: by that of /clock."""
+    """
+    Return the action that starts robot_state_publisher.
+
+    Parameters
+    ----------
+    description : str
+        URDF of the robot.
+    namespace : str
+    simulated : bool
+        Whether time is simulated.
+    shared_clock : bool
+        Whether simulated time comes from /clock; otherwise from the bridge of the robot.
+
+    """
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',
@@ -232,7 +246,22 @@ def rviz_action(
     simulated: bool = True,
     shared_clock: bool = True,
 ) -> Node:
-    """Return RViz with a layout of gait_bringup for a robot's size [m], in a namespace."""
+    """
+    Return the action that starts RViz.
+
+    Parameters
+    ----------
+    layout : str
+        Name of a layout of gait_bringup.
+    size : float [m]
+        Length scale of the robot, to which the layout is scaled.
+    namespace : str
+    simulated : bool
+        Whether time is simulated.
+    shared_clock : bool
+        Whether simulated time comes from /clock; otherwise from the bridge of the robot.
+
+    """
     folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
     file = fit_layout(folder / f'{layout}.rviz', size)
     return Node(

@@ -1,7 +1,7 @@
 """
-Arguments of the launch files, as data: name, default, what they mean.
+Arguments of the launch files, as data.
 
-Nothing here imports ROS or ``launch``. Those that several launch files take mean the same in each.
+The module imports neither ROS nor ``launch``. An argument means the same in every launch file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gait_ros.hardware.ros2_control import (
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchArgument:
-    """One argument; every value is text."""
+    """Launch argument; its values are text."""
 
     name: str
     default: str = ''
@@ -28,7 +28,7 @@ class LaunchArgument:
     choices: tuple[str, ...] = ()
 
     def with_default(self, default: str) -> LaunchArgument:
-        """Return it with another default."""
+        """Return the argument with another default."""
         return replace(self, default=default)
 
 

@@ -1,7 +1,7 @@
 """
-Actions of launch files of a robot under ros2_control.
+Launch actions of a robot under ros2_control.
 
-Needs what ``launch_actions`` needs; only launch files import it.
+The module needs ``launch`` and ``launch_ros``, as ``launch_actions`` does.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from gait_ros.live.node_champion import check_origin
 
 def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     """
-    Return the nodes of a robot under ros2_control, with a gait or without.
+    Return the actions that start a robot under ros2_control, with or without a gait.
 
     Raises
     ------
     ConfigurationError
-        If an argument is wrong; before anything is started.
+        If an argument is wrong; no node has been started then.
 
     """
     name, target = arguments.text('robot'), arguments.text('target')
@@ -57,8 +57,8 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
             **clock_parameters(arguments.boolean('publish_clock')),
             **({'seed': arguments.seed()} if with_gait else {}),
         }
-    # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
-    # An estimator publishes odom -> base_link, and the tree must go on from there.
+    # Checks are made here, because a launch that ends by the refusal of a node has status 0.
+    # The description begins at base_link, to which an estimator publishes the transform from odom.
     description = insert_base_link(control_urdf(robot, target, hardware), BASE_LINK)
     controllers = controllers_yaml(robot, target, _update_rate(arguments), hardware)
     controller, gait_parameters = (
@@ -103,6 +103,7 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
 def _controller_and_parameters(
     arguments: ArgumentValues, robot: RobotModel, simulation: dict[str, Any] | None
 ) -> tuple[str, dict[str, Any]]:
+    """Return the controller of the gait and the parameters of its node."""
     preset = arguments.text('preset')
     known = '' if preset == 'none' else preset
     champion = arguments.champion()

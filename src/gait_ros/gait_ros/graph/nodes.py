@@ -1,7 +1,7 @@
 """
-The node graph as data: what launch files and `gait walk --ros` both translate.
+Node graph as data, for launch files and `gait walk --ros`.
 
-Nothing here imports ROS, so the graph itself is tested everywhere.
+The module imports no ROS package, so that the graph is tested without ROS.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from gait_core.trial.spec import TrialSpec
 BRIDGE_NAME = 'sim_bridge'
 USE_SIM_TIME = 'use_sim_time'
 FRAME_REMAPPINGS = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
-"""Remappings by which a robot's frames go into its namespace: those of all are called alike."""
+"""Remappings that move the frames of a robot into its namespace: all robots name them alike."""
 CLOCK_REMAPPINGS = (('/clock', f'{BRIDGE_NAME}/clock'),)
-"""Remapping for the nodes of a robot whose bridge does not publish /clock."""
+"""Remapping of nodes whose bridge does not publish /clock."""
 
-# Packages whose controllers have a node of their own; any other is run by the generic one.
+# Packages whose controllers have their own node; other controllers run in the generic node.
 _NODES = {
     'gait_cpg': ('gait_cpg', 'cpg_node', 'cpg'),
     'gait_stage_walk': ('gait_stage_walk', 'stage_walk_node', 'stage_walk'),
@@ -33,22 +33,21 @@ _GENERIC_NODE = ('gait_ros', 'controller_node', 'controller')
 @dataclass(frozen=True, kw_only=True)
 class NodeSpec:
     """
-    One node to start.
+    Node to start.
 
     Attributes
     ----------
     package, executable : str
         As in ``ros2 run``.
     name, namespace : str
-        Of the node.
     parameters : mapping of str to number, bool, str or list of one of them
-        By dotted name, over those of the files.
+        Parameters by dotted name, which take precedence over those of the files.
     parameter_files : tuple of str
-        ROS parameter files, the later ones over the earlier.
+        ROS parameter files; later files take precedence.
     remappings : tuple of (str, str)
-        From, to.
+        Old and new name of topics.
     arguments : tuple of str
-        Command line of an executable that takes more than a node does.
+        Further arguments of the executable.
 
     """
 
@@ -63,7 +62,7 @@ class NodeSpec:
 
     @property
     def full_name(self) -> str:
-        """Name with its namespace, e.g. ``/r1/sim_bridge``."""
+        """Name with namespace, e.g. ``/r1/sim_bridge``."""
         space = self.namespace.strip('/')
         return f'/{space}/{self.name}' if space else f'/{self.name}'
 
@@ -71,7 +70,7 @@ class NodeSpec:
 def controller_node(
     controller: str, parameters: Mapping[str, Any], namespace: str = '', **more: Any
 ) -> NodeSpec:
-    """Return the node of a registered controller; ConfigurationError if there is none."""
+    """Return the node of a registered controller; ConfigurationError if it is not registered."""
     package, executable, name = _NODES.get(
         registry.package('controllers', controller), _GENERIC_NODE
     )
@@ -88,7 +87,7 @@ def controller_node(
 def bridge_node(
     parameters: Mapping[str, Any], namespace: str = '', name: str = BRIDGE_NAME, **more: Any
 ) -> NodeSpec:
-    """Return a bridge; ``more`` are further fields of the node."""
+    """Return a bridge; ``more`` are further fields of NodeSpec."""
     return NodeSpec(
         package='sim_bridge',
         executable='sim_bridge_node',
@@ -101,40 +100,44 @@ def bridge_node(
 
 
 def clock_parameters(publishes_clock: bool) -> dict[str, bool]:
-    """Return a bridge's parameters by which it publishes /clock, or follows another's."""
+    """Return the parameters with which a bridge publishes /clock, or follows that of another."""
     return {'publish_clock': publishes_clock, USE_SIM_TIME: not publishes_clock}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveWalk:
     """
-    A walk of a simulated robot that goes on until its nodes end.
+    Walk of a simulated robot that continues until its nodes end.
 
     Attributes
     ----------
-    robot, controller : str
-        Name or folder; registered name.
+    robot : str
+        Name or folder.
+    controller : str
+        Registered name.
     preset, engine : str
-        Empty: the defaults of the controller and of the robot.
+        Empty: the default of the controller or of the robot.
     terrain : str
         ``NAME[:key=value,...]``.
+    seed : int or None
+        Seed of engine and controller.
     realtime_factor : float
-        Simulated over wall time.
+        Simulated time over wall time.
     namespace : str
-        Of both nodes.
+        Namespace of both nodes.
     champion : str
-        Champion file for both nodes; engine, terrain and seed are those of its trial where they
-        are empty or ``None``.
+        Champion file for both nodes. Where engine and terrain are empty and the seed is None, they
+        are those of its trial.
     gait_files : tuple of str
-        Parameter files for the controller.
+        Parameter files of the controller.
     link_transforms : bool
-        Whether the bridge publishes the links' transforms.
+        Whether the bridge publishes the transforms of the links.
     clock : bool
-        Whether it publishes /clock. If not, the controller steps by the bridge's own all the same.
+        Whether the bridge publishes /clock; otherwise the controller follows its ``~/clock``.
     sensors : str
-        Names of the robot's range sensors that it simulates, or ``all``.
+        Names of the range sensors that the bridge simulates, or ``all``.
     motion : mapping
-        Parameters of the controller that say when it walks: ``demo``, ``command``,
+        Parameters of the controller node on requests for motion: ``demo``, ``command``,
         ``command_timeout``, ``stamped_cmd_vel``.
 
     """
@@ -156,7 +159,7 @@ class LiveWalk:
 
 
 def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
-    """Return a bridge that runs by itself and a controller that walks its robot."""
+    """Return a bridge in real time, and a live controller."""
     files = (walk.champion,) if walk.champion else ()
     seeds = {} if walk.seed is None else {'seed': walk.seed}
     bridge = bridge_node(
@@ -195,10 +198,9 @@ def trial_graph(
     spec: TrialSpec, *, link_transforms: bool = False, sensors: str = ''
 ) -> tuple[NodeSpec, ...]:
     """
-    Return a bridge and a controller in lock-step, for one trial or many of its controller.
+    Return a bridge and a controller in lock-step, for trials with the same controller.
 
-    Every parameter of the controller is written out, so that no preset or default of the node
-    takes part.
+    The node of the controller is given every parameter, so that no preset or default applies.
     """
     cls = registry.controller(spec.controller)
     gait = asdict(make_parameters(cls.Params, spec.parameters))
@@ -232,7 +234,7 @@ def evolve_graph(
     *,
     parameters: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> tuple[NodeSpec, ...]:
-    """Return an evolver and its workers, each in a namespace of its own."""
+    """Return an evolver and its workers, each in its own namespace."""
     evolver = NodeSpec(
         package='gait_evolver',
         executable='evolver_node',
@@ -247,7 +249,7 @@ def evolve_graph(
 
 
 def worker_nodes(count: int) -> tuple[NodeSpec, ...]:
-    """Return bridges that only run trials."""
+    """Return a number of bridges that only run trials."""
     return tuple(
         bridge_node({'mode': 'lockstep', 'publish_clock': False}, namespace=f'worker{number}')
         for number in range(count)
@@ -255,5 +257,5 @@ def worker_nodes(count: int) -> tuple[NodeSpec, ...]:
 
 
 def worker_names(count: int) -> tuple[str, ...]:
-    """Return the full names of that many workers."""
+    """Return the full names of a number of workers."""
     return tuple(node.full_name for node in worker_nodes(count))

@@ -1,4 +1,4 @@
-"""Starts a graph's nodes as processes of their own where ``launch`` is not installed."""
+"""Nodes of a graph as child processes, without ``launch``."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ import yaml
 from gait_core.errors import ConfigurationError
 from gait_ros.graph.nodes import NodeSpec
 
+# Time [s] from the interrupt of a node to its kill.
 _STOP_TIMEOUT = 5.0
+# Lines of output in the error of a node that ended.
 _TAIL_LINES = 20
 
 
 class NodeEnded(RuntimeError):
-    """A node that should be running has ended; the message has the end of its output."""
+    """End of a node that should be running; the message has its last lines of output."""
 
 
 class _Quoted(str):
-    """Text that YAML writes in quotes: ROS would read a bare hash or 'off' as something else."""
+    """Text in quotes: ROS would not read an unquoted hash or 'off' as text."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes quoted text."""
+    """YAML dumper of quoted text."""
 
 
 _Dumper.add_representer(
@@ -43,13 +45,13 @@ _Dumper.add_representer(
 
 def parameter_file_text(parameters: Mapping[str, Any]) -> str:
     """
-    Return a ROS parameter file for any node; floats keep every bit.
+    Return the text of a ROS parameter file for any node; floats are exact.
 
-    Empty lists are left out: ROS has no empty list of a known type.
+    Empty lists are left out, because ROS cannot know their type.
     """
 
     def plain(value: Any) -> Any:
-        """Return a value whose texts are quoted."""
+        """Return a value with its texts quoted."""
         if isinstance(value, (list, tuple)):
             return [plain(item) for item in value]
         return _Quoted(value) if isinstance(value, str) else value
@@ -64,7 +66,7 @@ def parameter_file_text(parameters: Mapping[str, Any]) -> str:
 
 
 def ros_arguments(spec: NodeSpec, parameter_file: str = '') -> list[str]:
-    """Return the command line of a node after its executable."""
+    """Return the command line of a node, without its executable."""
     arguments = [*spec.arguments, '--ros-args', '-r', f'__node:={spec.name}']
     if spec.namespace:
         arguments += ['-r', f'__ns:=/{spec.namespace.strip("/")}']
@@ -76,7 +78,7 @@ def ros_arguments(spec: NodeSpec, parameter_file: str = '') -> list[str]:
 
 
 def node_entry_point(spec: NodeSpec) -> str:
-    """Return ``module:function`` of a node's executable; ConfigurationError if there is none."""
+    """Return ``module:function`` of the executable of a node, or raise ConfigurationError."""
     for entry in entry_points(group='console_scripts', name=spec.executable):
         if entry.value.partition('.')[0] == spec.package:
             return entry.value
@@ -84,7 +86,7 @@ def node_entry_point(spec: NodeSpec) -> str:
 
 
 class NodeProcess:
-    """One running node, in a process group of its own, with its output in a file."""
+    """Process of a node, with its own process group, and with its output in a file."""
 
     def __init__(self, spec: NodeSpec, folder: Path) -> None:
         self.spec = spec
@@ -117,23 +119,23 @@ class NodeProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code, ``None`` while it runs."""
+        """Exit code; None while the process runs."""
         return self._process.poll()
 
     def read_output(self) -> str:
-        """Return what the node has written to standard output and error so far."""
+        """Return the standard output and error of the node so far."""
         return self._output.read_text(errors='replace')
 
     def raise_if_ended(self) -> None:
         """
-        Do nothing while the node runs.
+        Raise an error if the node has ended.
 
         Raises
         ------
         ConfigurationError
-            If it has ended over a user's mistake; the message is the node's own.
+            If the node refused its configuration; the message is its own.
         NodeEnded
-            If it has ended in any other way.
+            If the node ended for any other reason.
 
         """
         if self.exit_code is None:
@@ -145,14 +147,14 @@ class NodeProcess:
         raise NodeEnded(f'{self.spec.full_name} ended with code {self.exit_code}:\n{tail}')
 
     def signal(self, number: int) -> None:
-        """Send a signal to the node and all it has started."""
+        """Send a signal to the process group of the node."""
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:
             pass
 
     def wait(self, timeout: float) -> bool:
-        """Wait for the end [s]; tell whether it came."""
+        """Wait for the end of the process, at most ``timeout`` [s]; return whether it ended."""
         try:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -162,10 +164,9 @@ class NodeProcess:
 
 class NodeProcesses:
     """
-    A context in which a graph's nodes run; at its end they are interrupted, then killed.
+    Context manager of the processes of nodes, which it interrupts, then kills, at its end.
 
-    Should this process be killed itself, its nodes are killed too. That holds for the thread that
-    starts them: let it live as long as they do.
+    The nodes are killed if this process, or the thread that entered the context, ends before them.
     """
 
     def __init__(self, specs: Sequence[NodeSpec]) -> None:
@@ -191,7 +192,7 @@ class NodeProcesses:
         self._stop()
 
     def raise_if_ended(self) -> None:
-        """Raise what ended the first node that is not running any more."""
+        """Raise the error of the first node that has ended; see ``NodeProcess.raise_if_ended``."""
         for node in self.nodes:
             node.raise_if_ended()
 

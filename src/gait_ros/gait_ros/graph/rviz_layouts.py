@@ -1,4 +1,4 @@
-"""Layouts of RViz for robots of any size."""
+"""RViz layouts, scaled to the size of a robot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import re
 from gait_core.files.access import read_text, temporary_folder
 
 LAYOUT_SIZE = 0.5
-"""Length scale [m] of the robots that layouts are written for."""
+"""Length scale [m] of the robots for which the layouts are made."""
+# Largest ratio of length scales at which a layout is used unscaled.
 _MAX_SIZE_RATIO = 2.0
 _LENGTH_KEYS = (
     'Cell Size',
@@ -25,21 +26,21 @@ _LINE = re.compile(rf'^( *(?:{"|".join(_LENGTH_KEYS)}): )([0-9.]+)$', re.MULTILI
 
 
 def scale_layout(text: str, factor: float) -> str:
-    """Return a layout whose lengths are larger by a factor: view, grid, and what is drawn."""
+    """Scale the lengths of a layout by a factor: view distance, grid and markers."""
     return _LINE.sub(lambda found: f'{found[1]}{float(found[2]) * factor:.6g}', text)
 
 
 def layout_topics(file: Path) -> list[str]:
-    """Return the topics that a layout shows, sorted."""
+    """Return the topics of a layout, sorted."""
     return sorted(set(_TOPIC.findall(read_text(file))))
 
 
 def fit_layout(file: Path, size: float) -> Path:
     """
-    Return a layout for a robot of a length scale [m]: the file, or a scaled copy of it.
+    Return the layout for a robot with the length scale ``size`` [m].
 
-    Robots of about the size that layouts are written for see the file itself, so that what RViz
-    saves is found again.
+    If the robot has about the size for which the layout is made, this is the file itself, so that
+    changes saved in RViz are kept. Otherwise it is a scaled temporary copy.
     """
     factor = size / LAYOUT_SIZE
     if 1.0 / _MAX_SIZE_RATIO <= factor <= _MAX_SIZE_RATIO:

@@ -1,1 +1,1 @@
-"""The controller of a live robot: observation, requests for motion, safe output."""
+"""Live controllers: observation, requests for motion, safe output, and their nodes."""

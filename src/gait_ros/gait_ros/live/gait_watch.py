@@ -1,4 +1,4 @@
-"""Troubles of a live gait: found once a second, logged, and published as diagnostics."""
+"""Monitor of a gait, which logs and publishes its troubles."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.publisher_checks import describe_type_mismatches
 
-# Time [s] after the activation in which inputs may still come, and age at which they are missed.
+# Age [s] above which inputs are missing, also counted from the activation.
 _MAX_INPUT_AGE = 3.0
-# Time [s] after which a trouble that lasts is logged again.
+# Time [s] after which a lasting trouble is logged again.
 _REPEAT_TIME = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveInputs:
-    """Observation, claim on the robot and requests for motion: absent in lock-step."""
+    """Inputs of a live gait: observation, claim on the robot and motion requests."""
 
     observation: LiveObservation
     claim: MotionClaim
@@ -37,13 +37,13 @@ class LiveInputs:
 @dataclass(frozen=True, kw_only=True)
 class WatchedGait:
     """
-    A gait and its parts.
+    Gait and its parts, for a monitor.
 
     Attributes
     ----------
     robot : RobotModel
     robot_name : str
-        As the user gave it.
+        Name or folder of the robot.
     controller : str
         Registered name.
     clock : StepClock
@@ -63,10 +63,11 @@ class WatchedGait:
 
 class GaitWatch:
     """
-    Finder of what keeps a gait from walking its robot.
+    Monitor of a gait.
 
-    Of several troubles the first of this order is reported: a wrong type of a topic, a second
-    sender, missing inputs, the safety layer. Shortly after the activation only urgent ones are.
+    It reports the first trouble in this order: time that stands still, a topic of a wrong type, a
+    second publisher of targets, missing inputs, and the safety layer. In the first 3 s after the
+    activation it reports urgent troubles only.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ class GaitWatch:
     Attributes
     ----------
     waiting : str
-        One line on what a gait waits for before it steps, set by its node; empty: for nothing.
+        One line on the inputs for which the gait waits, set by its node; empty if it steps.
 
     """
 
@@ -87,16 +88,16 @@ class GaitWatch:
         self._clock_watch = ClockWatch('The robot keeps its last targets')
         self._mistyped: list[str] = []
         self._activated = 0
-        # Kind of the trouble that was logged last, and when [ns].
+        # Kind of the trouble that was logged last, and the time of its line [ns].
         self._logged = '', 0
         self.waiting = ''
 
     def begin(self) -> None:
-        """Count the time since the activation from now on."""
+        """Note the time of the activation."""
         self._activated = self._now()
 
     def update(self) -> None:
-        """Find what is wrong, log it, and publish the diagnostics; to be called once a second."""
+        """Find troubles, log the first, and publish diagnostics; to be called once per second."""
         gait = self._gait
         self._mistyped = describe_type_mismatches(self._node)
         if gait.live is not None:
@@ -115,7 +116,7 @@ class GaitWatch:
         )
 
     def describe_missing_inputs(self, absent: Sequence[str]) -> str:
-        """Return one line on inputs that a controller misses, and on why they are missing."""
+        """Return one line on missing inputs of a controller, and on their topics."""
         topics = sorted({FIELD_TOPICS[name] for name in absent if name in FIELD_TOPICS})
         silent = [topic for topic in topics if not self._node.count_publishers(topic)]
         why = f'nobody publishes {" and ".join(silent)}' if silent else ''
@@ -136,7 +137,7 @@ class GaitWatch:
         return self._gait.live.claim.conflict if self._gait.live is not None else ''
 
     def _log(self, trouble: str) -> None:
-        """Log a trouble when it comes, and again while it lasts."""
+        """Log a trouble when it begins, and every 10 s while it lasts."""
         kind, now = trouble.partition(':')[0], self._now()
         if trouble and (kind != self._logged[0] or now - self._logged[1] > _REPEAT_TIME * 1e9):
             self._node.get_logger().warning(trouble)
@@ -145,7 +146,7 @@ class GaitWatch:
             self._logged = '', 0
 
     def find_trouble(self) -> str:
-        """Return one line on what keeps an active gait from walking; empty if nothing does."""
+        """Return one line on the trouble that keeps an active gait from walking; or empty."""
         gait = self._gait
         if not self._node.active:
             return ''
@@ -159,7 +160,7 @@ class GaitWatch:
         return wrong_type or self._rival or self.waiting or self._safety_trouble()
 
     def _undetectable_falls(self) -> str:
-        """Return one line if falls are to be noticed but cannot be; empty if they can."""
+        """Return one line if falls should be detected but cannot be; empty otherwise."""
         gait, layer = self._gait, self._gait.safe.layer
         watches = layer.params.enabled and layer.params.fall_action != 'ignore'
         if gait.live is None or not (self._node.active and watches and gait.robot.fall):
@@ -175,7 +176,7 @@ class GaitWatch:
         )
 
     def _safety_trouble(self) -> str:
-        """Return why the safety layer does not follow the controller; empty if it does."""
+        """Return the reason why the safety layer does not follow the controller; or empty."""
         live, safe = self._gait.live, self._gait.safe
         if live is None or not safe.layer.params.enabled:
             return safe.stop_reason or safe.fault
@@ -188,7 +189,7 @@ class GaitWatch:
         return safe.trouble
 
     def diagnostic_values(self) -> dict[str, object]:
-        """Return the values of the diagnostics."""
+        """Return the named values of the diagnostics."""
         gait, live = self._gait, self._gait.live
         values: dict[str, object] = {
             'controller': gait.controller,

@@ -1,4 +1,4 @@
-"""Joint topics of a bridge: those of a robot, or of its hardware."""
+"""Topics of joint commands and joint states of a bridge."""
 
 from __future__ import annotations
 
@@ -33,32 +33,36 @@ from gait_ros.nodes.faults import ThrottledLogger
 from gait_ros.nodes.publisher_checks import describe_second_publisher
 from gait_ros.nodes.qos import subscribe
 
+# Time [s] without commands after which their stream has ended.
 _SILENCE = 3.0
-# Commands from which on their end is told: somebody may move a robot by hand, by single ones.
+# Commands that make a stream, whose end is reported. Fewer may be sent by hand, to move a robot.
 _MIN_STREAM_LENGTH = 100
 
 
 class CommandedSimulation(Protocol):
-    """A simulation that runs on under whatever targets came last."""
+    """Simulation that holds the last targets until the next ones."""
 
     @property
     def robot(self) -> RobotModel:
-        """The simulated robot."""
+        """Simulated robot."""
 
     def command(self, *targets: JointTargets) -> None:
-        """Take targets, one after the other, that hold until the next ones."""
+        """Apply targets, which hold until the next ones."""
 
     def follow(self, trajectory: Trajectory, delay: float = 0.0) -> Any:
-        """Follow a trajectory that starts after a delay [s]."""
+        """Follow a trajectory, which starts after a delay [s]."""
 
 
 class JointTopics:
     """
-    Subscribes to the topics that command a bridge, by its parameters.
+    Subscriptions to the joint commands of a bridge, and conversion of its joint states.
 
-    As a robot it takes ``joint_trajectory`` and ``commands`` and publishes ``joint_states``. As
-    the ``hardware`` of a controller_manager it takes and publishes ``hardware/...`` instead, and
-    with a ``calibration`` it plays the motors themselves: ``motors/...``, in their terms.
+    The bridge simulates one of three things, according to its parameters:
+
+    - a robot: topics ``joint_trajectory``, ``commands`` and ``joint_states``;
+    - with ``hardware``, the hardware of controller_manager: topics ``hardware/...``;
+    - with ``calibration`` too, the motors of a hardware file: topics ``motors/...``, with values
+      of motors.
 
     Parameters
     ----------
@@ -66,9 +70,16 @@ class JointTopics:
     params
         Parameters of the bridge: ``robot``, ``hardware``, ``calibration`` and ``interface``.
     live : callable
-        Returns what is commanded now, if anything.
+        Returns the live simulation; None without one, and commands are ignored.
     now : callable
         Returns the simulated time [ns].
+
+    Attributes
+    ----------
+    commands, states : str
+        Topics of the commands, joined by "or", and of the joint states.
+    refused : int
+        Number of refused messages.
 
     """
 
@@ -104,39 +115,38 @@ class JointTopics:
         self.commands = ' or '.join(inputs)
         self._inputs = tuple(inputs)
         self.refused = 0
-        """How many messages could not be taken."""
-        self._received_count, self._heard = 0, 0.0
+        self._received_count, self._last_arrival = 0, 0.0
         for topic, (kind, take) in inputs.items():
             subscribe(node, kind, topic, self._make_callback(topic, take))
 
     def find_conflict(self) -> str:
-        """Return who speaks on a topic that is for one, for a person; empty: nobody does."""
+        """Return one line on a second publisher of a joint topic; empty if there is none."""
         for topic in self._inputs:
-            rival = describe_second_publisher(
+            conflict = describe_second_publisher(
                 self._node, topic, 'the robot follows both in turn', own_count=0
             )
-            if rival:
-                return rival
+            if conflict:
+                return conflict
         return describe_second_publisher(self._node, self.states, 'its subscribers receive both')
 
     def describe_withheld_commands(self) -> str:
-        """Return that the senders to motors wait for motion to be requested; empty if not."""
+        """Return one line if publishers of hardware commands send nothing yet; empty otherwise."""
         if not self._params.hardware or not any(map(self._node.count_publishers, self._inputs)):
             return ''
         return f'no command on {self.commands} before motion is requested'
 
     def describe_ended_commands(self) -> str:
-        """Return what tells that a stream of commands has ended; empty: none has."""
-        if self._received_count < _MIN_STREAM_LENGTH or time.monotonic() - self._heard < _SILENCE:
+        """Return one line if a stream of commands has ended; empty otherwise."""
+        silence = time.monotonic() - self._last_arrival
+        if self._received_count < _MIN_STREAM_LENGTH or silence < _SILENCE:
             return ''
         return (
-            f'no more joint commands on {self.commands} for '
-            f'{time.monotonic() - self._heard:.0f} s: has the controller ended? The robot holds '
-            'its last targets'
+            f'no more joint commands on {self.commands} for {silence:.0f} s: has the controller '
+            'ended? The robot holds its last targets'
         )
 
     def convert_states(self, message: JointState) -> JointState:
-        """Return joint states as the motors report them, where there are any."""
+        """Convert joint states to motor states if the bridge simulates motors."""
         if self._motors is None:
             return message
         return joint_state_from_values(
@@ -146,21 +156,22 @@ class JointTopics:
     def _make_callback(
         self, topic: str, take: Callable[[CommandedSimulation, Any], None]
     ) -> Callable[[Any], None]:
+        """Return the callback of a topic, which counts messages and warns of refused ones."""
         warn = ThrottledLogger(self._node.get_logger(), is_error=False)
 
-        def taken(message: Any) -> None:
-            """Give a message to what is live, or refuse it with a warning."""
+        def on_message(message: Any) -> None:
+            """Apply a message to the live simulation, or refuse it with a warning."""
             live = self._live()
             if live is None:
                 return
-            self._received_count, self._heard = self._received_count + 1, time.monotonic()
+            self._received_count, self._last_arrival = self._received_count + 1, time.monotonic()
             try:
                 take(live, message)
             except Exception as error:
                 self.refused += 1
                 warn(f'{topic} refused, the last good one holds: {describe_error(error)}')
 
-        return taken
+        return on_message
 
     def _take_trajectory(self, live: CommandedSimulation, message: JointTrajectory) -> None:
         live.follow(*from_trajectory(message, self._now()))

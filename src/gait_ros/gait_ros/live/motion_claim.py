@@ -1,4 +1,4 @@
-"""Claim of a live gait on its robot: the only sender of targets, and permission for motors."""
+"""Claim of a live gait on its robot: permission for the motors, and check for a second gait."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gait_ros.nodes.qos import advertise
 
 class MotionClaim:
     """
-    Publisher of the topic ``motion_requested``, and check for a second sender of targets.
+    Publisher of the topic ``motion_requested``, and check for a second publisher of targets.
 
-    The node ``hardware`` passes commands on to the motors only while the topic is true: from the
-    first request for motion of the active gait until the gait is deactivated.
+    The node ``hardware`` passes commands to the motors only while the topic is true: from the
+    first motion request to the active gait until its deactivation.
 
     Parameters
     ----------
@@ -25,24 +25,29 @@ class MotionClaim:
     topic : str
         Topic on which the node publishes its targets.
 
+    Attributes
+    ----------
+    is_requested : bool
+        Whether motion was requested since ``begin``.
+    conflict : str
+        One line on another node that publishes targets for the same robot; empty: there is none.
+
     """
 
     def __init__(self, node: Node, topic: str) -> None:
         self._node, self._topic = node, topic
         self._publisher = advertise(node, Bool, MOTION_TOPIC)
         self.is_requested = False
-        """True if motion was requested since ``begin``."""
         self.conflict = ''
-        """One line on another node that sends targets to the same robot, or empty."""
 
     def begin(self) -> None:
         """
-        Claim the robot, without permission for its motors yet.
+        Claim the robot, without permission for its motors.
 
         Raises
         ------
         ConfigurationError
-            If another node sends targets to the same robot; the message names it.
+            If another node publishes targets for the same robot; the message names it.
 
         """
         self.find_conflict()
@@ -51,10 +56,10 @@ class MotionClaim:
         self.end()
 
     def find_conflict(self) -> None:
-        """Update ``rival`` from the publishers of the topic."""
+        """Update ``conflict`` from the publishers of the topic."""
         others = find_other_publishers(self._node, self._topic)
         self.conflict = ''
-        # A publisher whose node is not discovered yet has no name to report: wait for it.
+        # A publisher whose node has not been discovered yet has no name to report: wait for it.
         if others and not any(UNDISCOVERED in other for other in others):
             topic = self._node.resolve_topic_name(self._topic)
             self.conflict = (
@@ -63,11 +68,11 @@ class MotionClaim:
             )
 
     def publish(self, mode: str) -> None:
-        """Publish the permission, which begins when the safety layer's mode moves the robot."""
+        """Publish the permission, which begins when the safety layer starts to move the robot."""
         self.is_requested |= mode in (STARTING, RUNNING)
         self._publisher.publish(Bool(data=self.is_requested))
 
     def end(self) -> None:
-        """Withdraw the permission: the motors hold."""
+        """Withdraw the permission, so that the motors hold."""
         self.is_requested = False
         self._publisher.publish(Bool(data=False))

@@ -1,4 +1,4 @@
-"""Requests for motion over ``cmd_vel``, in either of its two message types, and ``~/walk``."""
+"""Motion requests from ``cmd_vel``, ``~/walk`` and postures."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _STOP_COMMAND = Command(set_points={'stop': 1.0})
 
 class MotionInput:
     """
-    Request for motion from ``cmd_vel``, ``~/walk`` and a posture, and the end of the gait.
+    Motion requests from ``cmd_vel``, ``~/walk`` and a posture, and the end of the gait.
 
     Parameters
     ----------
     node : Node
     now : callable
         Returns the present time of the gait [ns]. The age of a velocity is the smaller of its
-        ages by this time and by wall time.
+        ages by this clock and by wall time.
     stamped : bool
-        Whether messages are TwistStamped. Their stamps are ignored: the time of arrival counts.
+        Whether messages are TwistStamped. Ages count from the arrival, not from the stamp.
     timeout : callable
         Returns the age [s] at which a velocity expires.
     bounds : callable
@@ -44,19 +44,19 @@ class MotionInput:
     demonstration : (3,) tuple [m/s, m/s, rad/s] or None
         Velocity of a walk that starts without a request.
     posture : PostureInput or None
-        Set points of the body; None if the controller takes none.
+        Set points of the body; None if the controller has none.
     refusal : callable
-        Returns the reason for which the robot cannot walk now; empty if it can.
+        Returns the reason why the robot cannot walk now; empty if it can.
 
     Attributes
     ----------
     request : MotionRequest
     stop : GaitStop
-    came_to_stand : bool
-        Whether the last update ended a gait, after which the controller must be reset. Never while
-        a posture is set: after a reset the body would move to the height of the walk first.
+    gait_has_ended : bool
+        Whether the last update ended a gait, so that the controller must be reset. It stays false
+        while a posture is set, because a reset would first move the body to its walking height.
     clipped_count : int
-        Number of velocities beyond the limits.
+        Number of velocities beyond the velocity limits.
 
     """
 
@@ -98,7 +98,7 @@ class MotionInput:
 
     @property
     def command(self) -> Command:
-        """Command in force: velocity, or the set point ``stop`` without one, and the posture."""
+        """Present command: velocity, or the set point ``stop`` without one, and the posture."""
         command = (
             Command(velocity=self.request.velocity) if self.request.is_walking else _STOP_COMMAND
         )
@@ -107,7 +107,7 @@ class MotionInput:
     def update(
         self,
         dt: float,
-        beside: bool,
+        other_motion: bool,
         mode: str,
         state: Callable[[], Mapping[str, float]],
         targets: JointTargets | None,
@@ -118,27 +118,30 @@ class MotionInput:
         Parameters
         ----------
         dt : float [s]
-        beside : bool
-            Whether motion beside the walk is requested.
+        other_motion : bool
+            Whether a motion other than the walk is requested.
         mode : str
             Mode of the safety layer in the last period.
         state : callable
             Returns the state of the controller.
         targets : JointTargets or None
-            Last targets sent.
+            Last published targets.
 
         """
         self._log_expiry()
         posture, asked = self._posture, self.request.is_walking
         if posture is not None:
-            asked = (asked and not posture.requests_sit) or posture.is_requested
-            # A posture starts the robot once; while it runs, its set points are part of every
+            # A sitting robot does not walk, but a new posture may move it.
+            is_requested = is_requested and not posture.requests_sit or posture.is_requested
+            # A posture needs to start the robot only once. Then its set points are part of every
             # command.
             if mode not in (STARTING, STANDING):
                 posture.is_requested = False
         position = None if targets is None or targets.position is None else targets.position[-1]
         before = self.stop.moving
-        moving = self.stop.update(dt, asked or beside, mode == STARTING, state, position)
+        moving = self.stop.update(
+            dt, is_requested or other_motion, mode == STARTING, state, position
+        )
         self.gait_has_ended = before and not moving and not (posture and posture.set_points)
         if moving != self._logged_moving:
             self._logged_moving = moving
@@ -147,17 +150,17 @@ class MotionInput:
         return moving
 
     def cancel(self) -> None:
-        """End the gait at once and forget all requests; only a demonstration starts again."""
+        """End the gait at once and forget all requests, except for a demonstration."""
         self.request.cancel()
         self.stop.end()
 
     def forget_velocity(self) -> None:
-        """End the gait at once and forget the last velocity, after time has gone back."""
+        """End the gait at once and forget the last velocity, after a backward jump of time."""
         self.request.forget_velocity()
         self.stop.end()
 
     def _log_expiry(self) -> None:
-        """Log once that velocities have ceased while they asked for motion."""
+        """Log once that velocities which requested motion have ceased."""
         if self.request.is_expired and self.request.follows_velocity and not self._expiry_logged:
             self._expiry_logged = True
             self._node.get_logger().warning(
@@ -171,12 +174,12 @@ class MotionInput:
         except ConfigurationError as error:
             self._warn_refused(f'{VELOCITY_TOPIC} refused: {error}')
             return
-        # A sender that ends after a zero velocity has stopped the robot: no warning is due.
+        # A publisher that ends after a zero velocity has stopped the robot: do not warn then.
         self._expiry_logged = not any(velocity)
         if text := describe_clipping(self._bounds(), velocity):
             self.clipped_count += 1
-            how = '' if self.request.follows_velocity else f'; {WALK_SERVICE} starts and stops it'
-            self._warn_beyond(f'{VELOCITY_TOPIC} is not followed exactly: {text}{how}')
+            hint = '' if self.request.follows_velocity else f'; {WALK_SERVICE} starts and stops it'
+            self._warn_beyond(f'{VELOCITY_TOPIC} is not followed exactly: {text}{hint}')
 
     def _on_walk(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         refusal = self._refusal() if request.data else ''

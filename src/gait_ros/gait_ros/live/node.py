@@ -1,4 +1,4 @@
-"""The lifecycle node that runs any registered controller, live or in lock-step with a bridge."""
+"""Lifecycle node of any registered controller, live or in lock-step with a bridge."""
 
 from __future__ import annotations
 
@@ -54,22 +54,31 @@ from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import offer_service
 from gait_ros.trials.lockstep import LockstepClient
 
+# Shortest wall time between two checks, and between two messages of markers [s].
 _WATCH_PERIOD = 1.0
 _MARKER_PERIOD = 0.1
-# Longest wait until subscribers have the last message, and time that it may be on its way [s].
+# Longest wait [s] for reliable subscribers to acknowledge the last message, and time [s] that it
+# may take to best-effort subscribers.
 _ACKNOWLEDGE_TIME, _TRANSPORT_TIME = 0.2, 0.05
 
 
 class ControllerNode(ManagedNode):
     """
-    Runs a controller.
+    Node of a controller.
 
     Parameters
     ----------
     name : str
-        Node name.
+        Name of the node.
     robot, controller : str
-        Defaults of the parameters of these names.
+        Defaults of the parameters with these names.
+
+    Attributes
+    ----------
+    robot : RobotModel
+    controller_name : str
+        Registered name.
+    controller : Controller
 
     """
 
@@ -102,11 +111,12 @@ class ControllerNode(ManagedNode):
         )
         refuse_unknown_overrides(self)
         self._advertise()
-        # Wall time, so that it also runs when simulated time does not.
+        # By wall time, so that the checks continue while simulated time stands still.
         watch = guard_callback(self, 'watching the gait', lambda _: self._on_watch())
         self.create_timer(_WATCH_PERIOD, lambda: watch(None), clock=self._steady)
 
     def _make_controller(self) -> None:
+        """Load the robot, declare the parameters of the gait, and make the controller."""
         chosen = self._chosen
         self.robot = load_robot(chosen.robot, chosen.draw)
         champion = self._champion
@@ -123,8 +133,8 @@ class ControllerNode(ManagedNode):
             if chosen.demo and not chosen.command:
                 champion.check_command()
         defaults: Mapping[str, Any] = {}
-        # A champion has every parameter of its gait: where it leaves one out, its trial had the
-        # controller's own default.
+        # A champion replaces presets: a parameter that it lacks had the default of the controller
+        # in its trial.
         if champion is None and chosen.preset != NO_PRESET:
             defaults = {**cls.presets[preset], **default_gait_parameters(self.robot, name, preset)}
         self._weights: tuple[Mapping[str, Any], ...] = ()
@@ -136,18 +146,19 @@ class ControllerNode(ManagedNode):
             prefix='gait',
             defaults=defaults,
             check=lambda params: self._check_gait(lambda: cls(self.robot, params, *self._weights)),
-            on_change=self._on_gait,
+            on_change=self._on_gait_change,
         )
         self.controller: Controller = cls(self.robot, self._gait.value, *self._weights)
         self.controller.reset(chosen.seed)
 
     def _check_origin(self, origin: GaitOrigin) -> None:
-        """Refuse a gait that was evolved for another controller or robot."""
+        """Refuse a gait for another controller or robot; warn if that cannot be decided."""
         warning = check_origin(origin, self._chosen.robot, self.controller_name)
         if warning:
             self.get_logger().warning(warning)
 
     def _advertise(self) -> None:
+        """Create publishers, subscriptions, services and checks."""
         chosen = self._chosen
         is_trajectory = chosen.output == 'joint_trajectory'
         self._targets_publisher = advertise(
@@ -155,7 +166,7 @@ class ControllerNode(ManagedNode):
         )
         self._state_publisher = advertise(self, GaitState, 'gait_state')
         self._markers = advertise(self, MarkerArray, 'gait_markers')
-        self._shown = 0
+        self._last_markers_time = 0
         self._live = None if chosen.lockstep else self._subscribe()
         self._watch = GaitWatch(
             self,
@@ -171,13 +182,14 @@ class ControllerNode(ManagedNode):
         offer_service(self, LoadGait, '~/load_gait', self._on_load_gait)
         self._lockstep: LockstepClient | None = None
         self._loading = False
-        self._say_fault = ThrottledLogger(self.get_logger())
+        self._log_fault = ThrottledLogger(self.get_logger())
 
     def _demo_velocity(self) -> tuple[float, float, float]:
         x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
         return x, y, yaw
 
     def _subscribe(self) -> LiveInputs:
+        """Subscribe to observations and motion requests."""
         claim = MotionClaim(self, self._chosen.output)
         seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
         for kind, topic, callback in (
@@ -206,7 +218,7 @@ class ControllerNode(ManagedNode):
     # ------------------------------------------------------------------------------- lifecycle
 
     def activate(self) -> None:
-        """Start to step: at the control rate, or for a bridge."""
+        """Start to step the controller: at its control rate, or in lock-step with a bridge."""
         if self._live is None:
             self._lockstep = LockstepClient(
                 self,
@@ -222,12 +234,12 @@ class ControllerNode(ManagedNode):
         self._watch.begin()
 
     def deactivate(self) -> None:
-        """Stop stepping; the last message to the robot is a hold."""
+        """Stop stepping the controller; the last message to the robot is a hold."""
         if self._step_clock.stop():
             self._hold()
             self._targets_publisher.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIME))
-            # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
-            # the publisher goes.
+            # Best-effort subscribers acknowledge nothing, and lose a message in transport when its
+            # publisher ends.
             time.sleep(_TRANSPORT_TIME)
         self._cancel_motion()
         if self._live is not None:
@@ -248,11 +260,12 @@ class ControllerNode(ManagedNode):
             self._hold()
 
     def _stopped(self) -> str:
-        """Return the reason for which lock-step gives no targets; empty if it gives them."""
+        """Return the reason why there are no targets in lock-step; empty if there are."""
         self._safe.handle_stops()
         return self._safe.stop_reason
 
     def _begin(self) -> None:
+        """Reset the controller and start the safety layer anew."""
         self._is_reset = False
         self._reset_controller()
         self._safe.layer.restart()
@@ -266,7 +279,7 @@ class ControllerNode(ManagedNode):
         self._begin()
 
     def _reset_controller(self) -> None:
-        """Reset the controller, unless it has made no step since its last reset."""
+        """Reset the controller, unless it was not stepped since its last reset."""
         if not self._is_reset:
             self.controller.reset(self._declared.value.seed)
         self._is_reset = True
@@ -285,24 +298,25 @@ class ControllerNode(ManagedNode):
             live.claim.publish(self._safe.layer.mode)
 
     def _run_period(self, live: LiveInputs) -> None:
+        """Run one control period: observe, check, step the controller, limit and publish."""
         self._safe.handle_stops()
         dt, span = self._step_clock.advance()
         observation = live.observation.observation(self._tick, self._time)
         absent = missing_fields(observation, self.controller.needs)
-        # Before the first motion, wait for a second sender to leave. Later only report it: a robot
-        # in the middle of a gait would fall if the gait stopped.
+        # Before the first motion, wait until no other node publishes targets. Later only report
+        # one: a robot in the middle of a gait would fall if the gait stopped.
         self._watch.waiting = '' if live.claim.is_requested else live.claim.conflict
         if absent:
             self._watch.waiting = self._watch.describe_missing_inputs(absent)
-        self._report(self._show)
+        self._report(self._publish_markers)
         if self._watch.waiting:
             return
 
         def step() -> JointTargets:
-            """Return the targets of the next tick."""
+            """Step the controller; its reset may have changed tick and time since."""
             self._is_reset = False
-            now_seen = live.observation.observation(self._tick, self._time)
-            targets = self.controller.step(dt, self._command, now_seen)
+            present = live.observation.observation(self._tick, self._time)
+            targets = self.controller.step(dt, self._command, present)
             self._tick, self._time = self._tick + 1, self._time + dt
             return targets
 
@@ -312,8 +326,8 @@ class ControllerNode(ManagedNode):
         )
         if live.motion.gait_has_ended:
             self._reset_controller()
-        # Targets after a late period are limited as in one of usual length, so that the robot does
-        # not move faster to make up for the delay.
+        # After a late period, targets are limited as after one of usual length, so that the robot
+        # does not move faster to make up for the delay.
         self._sent = self._safe.next_targets(min(dt, span), observation, age, step, moving)
         if self._safe.layer.mode == FALLEN:
             self._cancel_motion()
@@ -323,7 +337,7 @@ class ControllerNode(ManagedNode):
         self._report(self._publish_state)
 
     def requests_motion(self) -> bool:
-        """Return whether motion beside the walk is requested; False for the generic node."""
+        """Return whether a motion other than the walk is requested; False for the generic node."""
         return False
 
     def _cancel_motion(self) -> None:
@@ -331,11 +345,13 @@ class ControllerNode(ManagedNode):
             self._live.motion.cancel()
 
     def _walk_refusal(self) -> str:
+        """Return the reason why the robot cannot walk now; empty if it can."""
         if not self.active:
             return 'the node is inactive: configure and activate it'
         return self._safe.trouble if self._safe.is_urgent else ''
 
     def _send(self, targets: JointTargets, period: float) -> None:
+        """Publish targets that are to be reached within a period [s]."""
         if self._chosen.output == 'joint_trajectory':
             self._targets_publisher.publish(BUILDER.trajectory(targets, period))
         else:
@@ -343,11 +359,11 @@ class ControllerNode(ManagedNode):
             self._targets_publisher.publish(to_commands(applied, self._chosen.interface))
 
     def _report(self, report: Callable[[], None]) -> None:
-        """Publish something about the gait; its failure is logged and does not stop the robot."""
+        """Call a function that publishes; log its failure, so that the robot does not stop."""
         try:
             report()
         except CAUGHT_EXCEPTIONS as error:
-            self._say_fault(
+            self._log_fault(
                 f'gait_state or gait_markers are not published: {describe_error(error)}'
             )
 
@@ -359,12 +375,15 @@ class ControllerNode(ManagedNode):
                 to_gait_state(stamp, self.controller_name, state, self.behaviour())
             )
 
-    def _show(self) -> None:
+    def _publish_markers(self) -> None:
         """Publish markers at 10 Hz at most, if anybody subscribes."""
         now = self._steady.now().nanoseconds
-        if now - self._shown < _MARKER_PERIOD * 1e9 or not self._markers.get_subscription_count():
+        if (
+            now - self._last_markers_time < _MARKER_PERIOD * 1e9
+            or not self._markers.get_subscription_count()
+        ):
             return
-        self._shown = now
+        self._last_markers_time = now
         gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
         waiting = self._watch.waiting
         stop = waiting or self._safe.last_stop_reason
@@ -373,22 +392,22 @@ class ControllerNode(ManagedNode):
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
     def behaviour(self) -> str:
-        """Return the behaviour in ``gait_state``; empty for a controller without behaviours."""
+        """Return the behaviour for ``gait_state``; empty for a controller without behaviours."""
         return ''
 
     def _check_gait(self, make: Callable[[], Controller]) -> None:
-        """Check parameters by making a controller; ConfigurationError if they are refused."""
+        """Check parameters by making a controller; its ConfigurationError is the refusal."""
         self.handle_due_work()
         make()
 
     def handle_due_work(self) -> None:
-        """Handle stops and a due control period, so that many requests do not delay them."""
+        """Handle emergency stops and a due control period, ahead of waiting requests."""
         self._safe.handle_stops()
-        # A controller that is being loaded must not be stepped.
+        # A controller must not be stepped while it is loaded.
         if not self._loading:
             self._step_clock.catch_up()
 
-    def _on_gait(self, params: Parameters) -> None:
+    def _on_gait_change(self, params: Parameters) -> None:
         self.controller.set_params(params)
         self._safe.layer.start_blend()
 
@@ -405,7 +424,7 @@ class ControllerNode(ManagedNode):
         return response
 
     def _load_gait(self, file: Path) -> Sequence[str]:
-        """Set the parameters of a gait, and a champion's weights; all or, on an error, none."""
+        """Set the parameters of a gait, and weights of a champion; all or, on an error, none."""
         found = read_gait_file(file)
         self._check_origin(found.origin)
         cls = registry.controller(self.controller_name)
@@ -421,14 +440,15 @@ class ControllerNode(ManagedNode):
             raise ConfigurationError(f'{file} has weights, which cannot be changed in lock-step')
         before = self.controller, self._weights
         weights = champion.load_weights()
-        # The number of weights may depend on the parameters: check both together.
+        # The number of weights may depend on the parameters, so both are set and checked together.
         self.controller, self._weights = cls(self.robot, params, *weights), weights
         try:
             changed = self._gait.set(asdict(params))
         except ConfigurationError:
             self.controller, self._weights = before
             raise
-        # The pose in which the new controller begins may be far from the present one.
+        # The first pose of the new controller may be far from the present one, so the safety layer
+        # moves the robot there slowly.
         self.controller.reset(self._declared.value.seed)
         self._is_reset = True
         self._safe.layer.replace_controller()
@@ -443,7 +463,7 @@ class ControllerNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the controller that the parameters name."""
+    """Run the node and return its exit code."""
     return run_node(ControllerNode, args)
 
 

@@ -1,4 +1,4 @@
-"""A champion as a parameter file of a node: defaults for its parameters, and checks of them."""
+"""Champion as the parameter file of a node: defaults and checks of parameters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,18 @@ _RATE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class NodeChampion:
-    """A champion, its file, and its first trial, with the scene in which that was run."""
+    """
+    Champion for a node.
+
+    Attributes
+    ----------
+    file : Path
+    champion : Champion
+        Content of the file.
+    spec : TrialSpec
+        First trial of the champion, with random values drawn.
+
+    """
 
     file: Path
     champion: Champion
@@ -41,7 +52,7 @@ class NodeChampion:
 
     @property
     def scene(self) -> Scene:
-        """The scene of the trial, with its random values drawn."""
+        """Scene of the trial, with random values drawn."""
         return self.spec.scene
 
     @property
@@ -62,7 +73,7 @@ class NodeChampion:
 
     @property
     def velocity(self) -> tuple[float, float, float] | None:
-        """Commanded velocity of the trial; ``None`` if it changed or there were set points."""
+        """Commanded velocity of the trial; None if it changed, or set points were commanded."""
         commands = [item.command for item in self.spec.script] or [Command()]
         late = any(item.time > 0.0 for item in self.spec.script)
         if len(commands) > 1 or late or commands[0].set_points:
@@ -71,17 +82,17 @@ class NodeChampion:
 
     @property
     def is_network(self) -> bool:
-        """True if the controller has bulk weights."""
+        """True if the controller is a network, with weights in a file of their own."""
         return bool(self.spec.weights)
 
     def load_weights(self) -> tuple[Mapping[str, Any], ...]:
-        """Return the weights, checked by their hash, as extra arguments of the controller."""
+        """Return the weights, checked by their hash, as arguments of the controller."""
         if not self.is_network:
             return ()
         return (load_weights(self.spec.weights, self.spec.weights_sha256),)
 
     def controller_defaults(self) -> dict[str, Any]:
-        """Return defaults of a controller node's parameters that repeat the trial."""
+        """Return defaults of the parameters of a controller node that repeat the trial."""
         scene = self.scene
         return {
             'robot': scene.robot,
@@ -95,14 +106,14 @@ class NodeChampion:
         }
 
     def bridge_defaults(self) -> dict[str, Any]:
-        """Return defaults of a bridge node's parameters that are not part of the scene."""
+        """Return defaults of the parameters of a bridge that are not part of the scene."""
         return {
             'robot': self.scene.robot,
             'seed': derived_seed(self.spec.seed, ENGINE_SEED),
         }
 
     def check_parameters(self, chosen: Mapping[str, Any]) -> None:
-        """Raise ConfigurationError if a controller node's parameter contradicts the champion."""
+        """Raise ConfigurationError if a parameter of the node contradicts the champion."""
         if chosen['preset'] not in _NO_PRESET_VALUES:
             raise ConfigurationError(
                 f"parameter 'preset' is '{chosen['preset']}', but {self.file} has every parameter "
@@ -110,8 +121,8 @@ class NodeChampion:
             )
         if chosen['weights'] and not self.is_network:
             raise ConfigurationError(
-                f"parameter 'weights' is '{chosen['weights']}', but {self.file} has none; leave "
-                'weights out'
+                f"parameter 'weights' is '{chosen['weights']}', but {self.file} has no weights; "
+                'leave weights out'
             )
         if chosen['weights_sha256'] != self.spec.weights_sha256:
             raise ConfigurationError(
@@ -121,7 +132,7 @@ class NodeChampion:
         self.check_rate(chosen['control_rate'])
 
     def check_command(self) -> None:
-        """Raise ConfigurationError unless the trial was commanded by one velocity."""
+        """Raise ConfigurationError unless the trial had a single velocity as command."""
         if self.velocity is None:
             raise ConfigurationError(
                 f'the trial of {self.file} has a script or set points, which a node cannot '
@@ -129,11 +140,11 @@ class NodeChampion:
             )
 
     def check_robot(self, robot: str) -> None:
-        """Raise ConfigurationError if a robot is not that of the champion."""
+        """Raise ConfigurationError if the champion is for another robot."""
         check_champion_robot(self.file, self.champion, robot)
 
     def check_body(self, robot: str, draw: int) -> None:
-        """Raise ConfigurationError if a random robot was drawn with another body."""
+        """Raise ConfigurationError if a drawn robot has another body than the champion."""
         theirs = self.scene.draw
         if load_robot(robot, draw) is not load_robot(robot, theirs):
             raise ConfigurationError(
@@ -142,7 +153,7 @@ class NodeChampion:
             )
 
     def check_rate(self, control_rate: float) -> None:
-        """Raise ConfigurationError if a network would run at another rate than in its trial."""
+        """Raise ConfigurationError if the rate of a network differs from that of its trial."""
         if self.is_network and not math.isclose(
             control_rate, self.control_rate, rel_tol=_RATE_TOLERANCE
         ):
@@ -160,12 +171,12 @@ def check_origin(origin: GaitOrigin, robot: str, controller: str) -> str:
     Returns
     -------
     str
-        One line on what could not be compared; empty if everything was.
+        One line on properties that could not be compared; empty if all were.
 
     Raises
     ------
     ConfigurationError
-        If it is for another robot or controller.
+        If the gait is for another robot or controller.
 
     """
     if origin.controller not in ('', controller):
@@ -183,18 +194,18 @@ def check_origin(origin: GaitOrigin, robot: str, controller: str) -> str:
 
 
 def read_node_champion(file: Path) -> NodeChampion:
-    """Return the champion of a file for a node; ConfigurationError as ``live.champion``."""
+    """Read a champion for a node; errors as in ``make_node_champion``."""
     return make_node_champion(read_gait_file(file))
 
 
 def make_node_champion(gait_file: GaitFile) -> NodeChampion:
     """
-    Return the champion in a file that was read, for a node.
+    Return the champion of a gait file, for a node.
 
     Raises
     ------
     ConfigurationError
-        If it is none, or its weights have no hash or do not lie beside it.
+        If the file is no champion, or its weights have no hash or are in another folder.
 
     """
     file, champion = gait_file.path, gait_file.champion()
@@ -217,20 +228,20 @@ def find_node_champion(
     overrides: Mapping[str, Any], arguments: Sequence[str]
 ) -> NodeChampion | None:
     """
-    Return the champion that a node was started with, if there is one.
+    Return the champion among the parameter files of a node; None if there is none.
 
     Parameters
     ----------
-    given : mapping
+    overrides : mapping
         Values of parameter files and command line, by the full names of the parameters.
     arguments : sequence of str
-        Command line with the names of the parameter files. ROS passes on their values but not
-        their paths, which are needed to find the weights beside the champion.
+        Command line with the paths of the parameter files. ROS passes their values but not their
+        paths, which are needed to find the weights in the folder of the champion.
 
     Raises
     ------
     ConfigurationError
-        If there are several champions, or the file is not on the command line or unreadable.
+        If there are several champions, or the file is unreadable or not on the command line.
 
     """
     if _CHAMPION_MARK not in overrides:
@@ -247,7 +258,7 @@ def find_node_champion(
             read = read_gait_file(file)
             found += [read] if read.is_champion else []
         except ConfigurationError as error:
-            # A plain ROS parameter file, or a damaged champion: an error only if none is found.
+            # A plain parameter file or a damaged champion: an error if no file is a champion.
             fault = error
     if len(found) > 1:
         raise ConfigurationError(

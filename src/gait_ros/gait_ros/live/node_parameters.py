@@ -1,4 +1,4 @@
-"""Parameters of the node that runs a controller, without those of its gait."""
+"""Parameters of a controller node other than those of its gait."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_PRESET = 'none'
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerNodeParams(Parameters):
-    """Parameters of a controller's node."""
+    """Parameters of a controller node."""
 
     robot: str = str_parameter('', doc='Robot name or folder.', read_only=True)
     draw: int = int_parameter(
@@ -111,6 +111,7 @@ class ControllerNodeParams(Parameters):
     )
 
     def __post_init__(self) -> None:
+        """Check the number of components of the command."""
         super().__post_init__()
         if len(self.command) not in (0, 3):
             raise ConfigurationError(
@@ -119,12 +120,19 @@ class ControllerNodeParams(Parameters):
 
     def check_demo(self, simulated: bool, commanded: bool) -> None:
         """
-        Check that a demonstration is simulated, and that a command has a demonstration.
+        Check that a demonstration is simulated, and that a command is for a demonstration.
+
+        Parameters
+        ----------
+        simulated : bool
+            Whether time is simulated.
+        commanded : bool
+            Whether the parameter ``command`` was given.
 
         Raises
         ------
         ConfigurationError
-            If one of them does not hold.
+            If a check fails.
 
         """
         if self.demo and not simulated:

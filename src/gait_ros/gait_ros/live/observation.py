@@ -1,4 +1,4 @@
-"""One observation out of the latest messages of several streams, for a controller run live."""
+"""Observation of a live controller, from the latest messages of several topics."""
 
 from __future__ import annotations
 
@@ -43,12 +43,13 @@ _JOINT_FIELDS = {
 }
 _ELEMENT_FIELDS = {'element_lengths': 'position', 'element_forces': 'effort'}
 _PLAUSIBLE_RANGE = (-MAX_PLAUSIBLE, MAX_PLAUSIBLE)
-# Drivers send quaternions of single precision, and all zeros where they have none.
+# Largest deviation of the norm of a quaternion from 1. Drivers send single precision, and zeros
+# for an unknown orientation.
 _NORM_TOLERANCE = 1e-2
 
 
 def pose_from_odometry(message: Odometry) -> FloatArray | None:
-    """Return position and quaternion, (7,); None if not finite or the quaternion no rotation."""
+    """Return position [m] and quaternion, (7,); None if not finite or if the norm is not 1."""
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
     pose = np.concatenate((_vector(position), _quaternion(orientation)))
     norm = float(np.linalg.norm(pose[3:]))
@@ -57,19 +58,19 @@ def pose_from_odometry(message: Odometry) -> FloatArray | None:
 
 class LiveObservation:
     """
-    Collects joint states, IMU, odometry and foot contacts.
+    Observation that joint states, IMU readings, odometry and foot contacts update.
 
-    Joints may come in any order and in several messages. Unknown ones are ignored and missing
-    ones keep their last value (at first the nominal stance); each kind of mismatch is reported
-    once. A message with a number that is not finite is ignored.
+    Joints may come in any order and in several messages. Unknown joints are ignored. Missing
+    joints keep their last value, which is the nominal stance at first. Every kind of mismatch is
+    reported once. A message with a value that is not finite is ignored.
 
     Parameters
     ----------
     robot : RobotModel
     warn : callable
-        Takes one line for the log.
+        Logs one line.
     now : callable
-        Returns the present time [ns], for the age of readings.
+        Returns the present time [ns], for ages.
 
     """
 
@@ -89,6 +90,7 @@ class LiveObservation:
             'element_forces': np.zeros(m),
         }
         self._fields: dict[str, Any] = {}
+        # Times of arrival [ns] by the clock of the stamps and by a steady clock.
         self._arrivals = np.full((n, 2), -np.inf)
         self._imu_arrival, self._odom_arrival = np.full((2, 2), -np.inf)
         self._stamps = np.zeros(n, dtype=np.int64)
@@ -96,14 +98,15 @@ class LiveObservation:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """One line for each kind of ignored content in the messages so far."""
+        """One line for each kind of content that was ignored so far."""
         return tuple(self._complaints.values())
 
     def forget_later_readings(self) -> None:
         """
-        Forget readings without a stamp or with a later one than now: the clock has gone back.
+        Forget readings that have no stamp or one later than now, after a backward jump of time.
 
-        Earlier ones belong to the new time: they may come before the change of the clock is known.
+        Readings with earlier stamps are kept. They are of the new time: they may arrive before the
+        jump is detected.
         """
         now = self._now()
         for came, stamps in (
@@ -116,10 +119,10 @@ class LiveObservation:
 
     def age(self, needs: frozenset[str] = frozenset()) -> float:
         """
-        Return the age [s] of the oldest joint position, or of the IMU if it is needed and older.
+        Return the age [s] of the oldest joint position, or of a needed IMU reading if it is older.
 
-        It is the smaller age by the clock of the stamps and by wall time, because a simulator may
-        run faster or slower than messages travel; ``inf`` while one has never come.
+        It is the smaller of its ages by the clock of the stamps and by wall time, because a
+        simulation may run faster or slower than wall time. It is ``inf`` until all have come.
         """
         oldest = self._arrivals.min(axis=0, initial=np.inf)
         if 'imu' in needs:
@@ -135,7 +138,7 @@ class LiveObservation:
         return np.array([self._now(), time.monotonic_ns()], dtype=np.float64)
 
     def unmeasured_joints(self) -> list[str]:
-        """Return the names of the joints whose position has never come."""
+        """Return the names of the joints without a measured position."""
         names = self._robot.joint_names
         came = self._arrivals[:, 1].tolist()
         return [name for name, when in zip(names, came, strict=True) if when < 0]
@@ -172,7 +175,7 @@ class LiveObservation:
     def _plausible_values(
         self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
     ) -> FloatArray | None:
-        """Return the values of a field in a message; None if absent or implausible."""
+        """Return the values of a field of a message; None if absent or implausible."""
         if len(given) == 0 or not known:
             return None
         if len(given) != size:
@@ -192,8 +195,9 @@ class LiveObservation:
         return values
 
     def add_imu(self, message: ImuMessage) -> None:
-        """Take an inertial reading; a field that is not reported makes all of it unusable."""
-        # The message's definition marks what is not reported by -1, REP-145 by NaN.
+        """Store an IMU reading; if it lacks a field, it is ignored."""
+        # A first covariance of -1 (definition of the message) or NaN (REP-145) marks a field that
+        # is not reported. The negation covers NaN, with which every comparison is false.
         unreported = [
             field
             for field in ('orientation', 'angular_velocity', 'linear_acceleration')
@@ -224,7 +228,7 @@ class LiveObservation:
         self._imu_arrival, self._imu_stamp = self._clocks(), _stamp_nanoseconds(message)
 
     def add_odometry(self, message: Odometry) -> None:
-        """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
+        """Store pose and twist of the base; the message has the twist in its frame (REP-105)."""
         pose = pose_from_odometry(message)
         twist = message.twist.twist
         local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
@@ -233,14 +237,14 @@ class LiveObservation:
                 'odom: a value is not finite, or the quaternion has not length 1; ignored'
             )
             return
-        turn = Rotation.from_quat(pose[3:])
-        in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
+        base_to_odom = Rotation.from_quat(pose[3:])
+        in_odom = np.concatenate((base_to_odom.apply(local[:3]), base_to_odom.apply(local[3:])))
         self._fields['body_poses'] = pose[None]
         self._fields['body_twists'] = in_odom[None]
         self._odom_arrival, self._odom_stamp = self._clocks(), _stamp_nanoseconds(message)
 
     def add_foot_contacts(self, message: FootContacts) -> None:
-        """Take the contact force of each sole, at the centre of its contact points."""
+        """Store the contact force of each sole, which acts at the centre of its contacts."""
         soles = {name: i for i, name in enumerate(self._robot.soles)}
         rows = [
             (soles[name], _vector(centre), _vector(force))
@@ -260,7 +264,7 @@ class LiveObservation:
         )
 
     def observation(self, tick: int, time: float) -> Observation:
-        """Return what is known now."""
+        """Return the present observation; fields that never came are absent."""
         fields = {
             name: self._values[name].copy() if name in self._values else value
             for name, value in self._fields.items()
@@ -275,6 +279,7 @@ class LiveObservation:
         )
 
     def _report_names(self, names: Sequence[str]) -> None:
+        """Warn of unknown joints in a message, and of joints that it lacks."""
         valid = self._robot.target_names
         if 'unknown' not in self._complaints and not set(names) <= set(valid):
             self._warn_once(
@@ -290,6 +295,7 @@ class LiveObservation:
             )
 
     def _warn_once(self, text: str, kind: str = '') -> None:
+        """Log a line unless one of its kind was logged before."""
         if (kind or text) not in self._complaints:
             self._complaints[kind or text] = text
             self._warn(text)

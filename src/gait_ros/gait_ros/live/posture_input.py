@@ -1,4 +1,4 @@
-"""Posture of the body over its feet, by topic and service: set points of a controller."""
+"""Posture of the body over its feet, from ``body_pose`` and ``~/sit``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from gait_ros.nodes.services import offer_service
 POSE_TOPIC, SIT_SERVICE = 'body_pose', '~/sit'
 POSE_SET_POINTS = ('height', 'roll', 'pitch', 'yaw')
 SIT_SET_POINT = 'sit'
+# Largest deviation of the norm of a quaternion from 1.
 _NORM_TOLERANCE = 1e-3
 
 
@@ -30,15 +31,15 @@ def accepts_posture(controller: Controller) -> bool:
 
 class PostureInput:
     """
-    Subscribes to ``body_pose`` and serves ``~/sit``.
+    Set points of a posture, from the topic ``body_pose`` and the service ``~/sit``.
 
-    Of the pose counts what moves a body over standing feet: z, over the height of the walk, and
-    the attitude. A quaternion of zeros, which a message has by default, is no turn.
+    They are the height above that of the walk, which is z of the pose, and the attitude; x and y
+    are ignored. A quaternion of zeros, the default of the message, means no rotation.
 
     Attributes
     ----------
-    asked : bool
-        Whether a new posture was requested; cleared by the caller once the robot moves to it.
+    is_requested : bool
+        Whether a new posture was requested; the caller clears it once the robot moves to it.
 
     """
 
@@ -51,16 +52,16 @@ class PostureInput:
 
     @property
     def set_points(self) -> Mapping[str, float]:
-        """Set points in force; empty until a message has come."""
+        """Present set points; empty before the first request."""
         return self._points
 
     @property
     def requests_sit(self) -> bool:
-        """True if the robot is asked to sit, and therefore does not walk."""
+        """True if the robot is requested to sit, so that it does not walk."""
         return self._points.get(SIT_SET_POINT, 0.0) > 0.0
 
     def add_set_points(self, command: Command) -> Command:
-        """Return a command with these set points."""
+        """Return a command with the present set points added."""
         points = {**command.set_points, **self._points}
         return replace(command, set_points=points) if self._points else command
 

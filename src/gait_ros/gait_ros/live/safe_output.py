@@ -1,4 +1,4 @@
-"""The safety layer of a live controller as its node has it: parameters, services, log lines."""
+"""Safety layer of a controller node: its parameters, services and log lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STOPPED_MODES = (HOLDING, FALLEN, STOPPED)
 
 class SafeOutput:
     """
-    Declares ``safety.*``, offers ``~/emergency_stop`` and ``~/resume``, and wires the layer.
+    Safety layer with the parameters ``safety.*`` and services ``~/emergency_stop``, ``~/resume``.
 
     Parameters
     ----------
@@ -44,9 +44,17 @@ class SafeOutput:
     begin : callable
         Resets the controller.
     stop : callable
-        Called at an emergency stop, to send a hold before the next control period.
+        Called at an emergency stop, to publish a hold before the next control period.
     quantity : str
         The only command interface of the robot; see SafetyLayer.
+
+    Attributes
+    ----------
+    layer : SafetyLayer
+    last_stop_reason : str
+        Reason of the present or last hold, fall or stop; empty before the first.
+    fault : str
+        One line on the failure of the last control period; empty after a good one.
 
     """
 
@@ -63,29 +71,27 @@ class SafeOutput:
             node, SafetyParams, prefix=SAFETY_PREFIX, on_change=self._on_change
         )
         self.layer = SafetyLayer(robot, declared.value, quantity)
-        self._said = self.layer.mode
+        self._logged_mode = self.layer.mode
         self.last_stop_reason = ''
-        """Reason for which the robot stands or last stood; empty if there was none."""
         self.fault = ''
-        """One line on the failure of the last control period; empty if there was none."""
-        self._say_fault = ThrottledLogger(node.get_logger())
-        self._stops = offer_service(node, Trigger, '~/emergency_stop', self._on_stop)
+        self._log_fault = ThrottledLogger(node.get_logger())
+        self._stop_service = offer_service(node, Trigger, '~/emergency_stop', self._on_stop)
         offer_service(node, Trigger, '~/resume', self._on_resume)
 
     @property
     def trouble(self) -> str:
-        """One line on why the controller is not followed; empty if it is."""
+        """One line on why the robot does not follow the controller; empty if it does."""
         layer = self.layer
         return self.fault or ('' if layer.mode in (STARTING, STANDING) else layer.reason)
 
     @property
     def is_urgent(self) -> bool:
-        """True if the trouble needs attention, and is not just a start under way."""
+        """True if the robot is stopped by a fault, hold, fall or stop, and not just starting."""
         return bool(self.fault) or self.layer.mode in _STOPPED_MODES
 
     @property
     def stop_reason(self) -> str:
-        """Reason of the emergency stop in force; empty if there is none."""
+        """Reason of the present emergency stop; empty without one."""
         return self.layer.reason if self.layer.mode == STOPPED else ''
 
     def next_targets(
@@ -97,7 +103,7 @@ class SafeOutput:
         moving: bool = True,
     ) -> JointTargets | None:
         """
-        Return what to publish for a control period of length dt [s], or nothing.
+        Return the targets of a control period of length ``dt`` [s]; None: publish nothing.
 
         Parameters
         ----------
@@ -106,9 +112,10 @@ class SafeOutput:
         age : float [s]
             Age of the oldest joint state.
         step : callable
-            Steps the controller; an exception is counted, and the last targets hold.
+            Steps the controller and returns its targets. An exception is counted, and the last
+            targets hold.
         moving : bool
-            Whether the controller moves the robot; else the joints hold.
+            Whether the controller moves the robot; otherwise the joints hold.
 
         """
         layer = self.layer
@@ -116,21 +123,21 @@ class SafeOutput:
         self.fault = ''
         targets = None
         if action in (STEP, RESET):
-            targets = self._stepped(step, anew=action == RESET)
-        self._say()
+            targets = self._step_controller(step, anew=action == RESET)
+        self._log_mode()
         return layer.output(dt, targets)
 
     def refuse(self, error: BaseException) -> None:
-        """Count and log a control period without usable targets."""
+        """Count and log a control period without valid targets."""
         self.layer.count_refusal()
         self.fault = (
             f'the robot holds, for the controller gave no valid targets: {describe_error(error)}'
         )
-        self._say_fault(self.fault)
+        self._log_fault(self.fault)
 
     def handle_stops(self) -> None:
-        """Handle waiting emergency stops at once, ahead of other requests."""
-        stops = self._stops
+        """Handle waiting emergency stops at once, ahead of all other events."""
+        stops = self._stop_service
         while True:
             with stops.handle:
                 request, header = stops.handle.service_take_request(Trigger.Request)
@@ -139,7 +146,7 @@ class SafeOutput:
             stops.send_response(self._on_stop(request, Trigger.Response()), header)
 
     def counts(self) -> Mapping[str, object]:
-        """Return the counts of refusals, clamps, holds, falls and stops, for diagnostics."""
+        """Return the mode and the counts of refusals, clamps, holds, falls and stops."""
         layer = self.layer
         return {
             'safety': layer.mode if layer.params.enabled or self.stop_reason else 'off',
@@ -150,7 +157,10 @@ class SafeOutput:
             **{f'clamped_{what}': int(count.sum()) for what, count in layer.clamped.items()},
         }
 
-    def _stepped(self, step: Callable[[], JointTargets], anew: bool) -> JointTargets | None:
+    def _step_controller(
+        self, step: Callable[[], JointTargets], anew: bool
+    ) -> JointTargets | None:
+        """Step the controller, after a reset if ``anew``; None if it raises an exception."""
         try:
             if anew:
                 self._begin()
@@ -159,12 +169,12 @@ class SafeOutput:
             self.refuse(error)
             return None
 
-    def _say(self) -> None:
+    def _log_mode(self) -> None:
         """Log a change of mode, once."""
         mode = self.layer.mode
-        if mode == self._said:
+        if mode == self._logged_mode:
             return
-        self._said = mode
+        self._logged_mode = mode
         logger = self._node.get_logger()
         if mode in _STOPPED_MODES:
             self.last_stop_reason = self.layer.reason
@@ -179,7 +189,7 @@ class SafeOutput:
         self.layer.stop('emergency stop')
         self._stop()
         response.success, response.message = True, self.layer.reason
-        self._say()
+        self._log_mode()
         return response
 
     def _on_resume(self, request: Any, response: Trigger.Response) -> Trigger.Response:

@@ -1,4 +1,4 @@
-"""Clock of a live gait's control periods, by simulated or by wall time."""
+"""Clock of the control periods of a live gait, by simulated or wall time."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from rclpy.node import Node
 
 from gait_ros.nodes.faults import ThrottledLogger
 
-# A step of more control periods than this is a jump of time, a shorter one a late call.
+# A step of more control periods than this is a jump of time, a shorter one is a late call.
 _MAX_STEP = 10.0
-# A clock may tick more coarsely than the control periods. Its step is then at least this many
-# control periods, and at most this time [s].
+# A coarse clock has steps of at least this many control periods, and of at most this time [s].
 _MIN_COARSE, _MAX_COARSE = 1.5, 0.25
-# Steps count as regular if this many in a row differ by at most this share.
+# Steps are regular if this many in a row differ by at most this share.
 _REGULAR_COUNT, _REGULAR_SHARE = 3, 0.1
 
 
 class StepClock:
     """
-    Timer that calls a gait at its control rate, and measures the time between its steps.
+    Timer that steps a gait at its control rate and measures the time between steps.
 
-    Time is simulated time under ``use_sim_time``, else steady time, so that setting the system's
-    clock does not affect a gait.
+    Time is simulated with ``use_sim_time``; otherwise it is steady time, so that a change of the
+    system clock does not affect a gait.
 
-    - Time goes back: the gait is restarted and called at once.
-    - Time goes ahead by more than ten control periods in one step: this is a jump, and counts as a
-      single control period. The gait goes on from where it was.
-    - Three equal steps in a row, of more than 1.5 control periods and up to 0.25 s: this is a
-      coarse clock, and its steps count in full.
+    - If time jumps back, the gait is restarted and stepped at once.
+    - A step of more than ten control periods is a jump. It counts as one control period, and the
+      gait continues from its present phase.
+    - Three equal steps in a row, of more than 1.5 control periods and up to 0.25 s, are those of a
+      coarse clock. They count in full.
 
     Parameters
     ----------
@@ -41,7 +40,12 @@ class StepClock:
     step : callable
         Called once per control period.
     restart : callable
-        Called when time has gone back, before the next step.
+        Called after a backward jump of time, before the next step.
+
+    Attributes
+    ----------
+    steady : Clock
+        Steady clock of wall time.
 
     """
 
@@ -52,7 +56,6 @@ class StepClock:
         self._step, self._restart = step, restart
         self._warn = ThrottledLogger(node.get_logger(), is_error=False)
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
-        """Steady wall time, which also passes while simulated time stands still."""
         self._timer: Any = None
         self._jump: Any = None
         self._tick: Any = None
@@ -60,7 +63,7 @@ class StepClock:
 
     @property
     def clock(self) -> Clock:
-        """The clock of the gait."""
+        """Clock of the gait."""
         simulated = self._node.get_parameter('use_sim_time').value
         return self._node.get_clock() if simulated else self.steady
 
@@ -70,19 +73,19 @@ class StepClock:
         return self.clock is not self.steady
 
     def now(self) -> int:
-        """Return the present time [ns]; 0 before simulated time has begun."""
+        """Return the present time [ns]; 0 before the first /clock."""
         return int(self.clock.now().nanoseconds)
 
     def start(self) -> None:
-        """Start to call the gait."""
+        """Start stepping the gait."""
         self.begin()
         if self.is_simulated:
             backward = JumpThreshold(
                 min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False
             )
             self._jump = self.clock.create_jump_callback(backward, post_callback=self._on_jump)
-            # Every time of /clock is checked beside the timer: the executor may call a timer late
-            # or twice, and then skips its next call.
+            # Besides the timer, every message on /clock checks whether a step is due: the executor
+            # may call a timer late or twice, and then skips its next call.
             forward = JumpThreshold(
                 min_forward=Duration(nanoseconds=1), min_backward=None, on_clock_change=False
             )
@@ -92,7 +95,7 @@ class StepClock:
         self._timer = self._node.create_timer(self._period, self._on_timer, clock=self.clock)
 
     def stop(self) -> bool:
-        """Stop calling the gait; return whether it had been started."""
+        """Stop stepping the gait; return whether it had been started."""
         if self._jump is not None:
             self._jump.unregister()
             self._tick.unregister()
@@ -104,23 +107,24 @@ class StepClock:
         return True
 
     def begin(self) -> None:
-        """Measure time from now on."""
+        """Measure the time of the next step from now."""
         self._last, self._called = self.now(), False
         # The usual step of the clock: the control period, or the tick of a coarser clock.
         self._usual, self._steps = self._period, [self._period] * _REGULAR_COUNT
 
     def advance(self) -> tuple[float, float]:
         """
-        Return the time since the last step, or since ``begin``, and that to the next one [s].
+        Return the time [s] since the last step or ``begin``, and the time [s] to the next step.
 
-        The gait steps by the first; its targets are to be reached within the second. After a late
-        call the first is longer: the gait catches up without a lasting delay.
+        The gait steps by the first time, and its targets are to be reached within the second.
+        After a late call the first is longer, so that the gait keeps up with the clock.
         """
         now = self.now()
-        # Simulated time is 0 before the first /clock: that first step is no jump.
+        # Simulated time is 0 before the first /clock, so that the first step is no jump.
         dt = (now - self._last) * 1e-9 if self._last and now != self._last else self._period
         self._last, self._called = now, True
         self._steps = [*self._steps[1:], dt]
+        # Regular steps tell the period of the clock, if it is coarser than the control period.
         if dt <= _MAX_COARSE and max(self._steps) - min(self._steps) <= _REGULAR_SHARE * dt:
             self._usual = dt if dt > _MIN_COARSE * self._period else self._period
         if dt > max(_MAX_STEP * self._period, (1.0 + _REGULAR_SHARE) * self._usual):
@@ -129,7 +133,7 @@ class StepClock:
         return dt, self._usual
 
     def catch_up(self) -> None:
-        """Call the gait if it is due, so that many requests in a row do not delay it."""
+        """Step the gait if it is due, so that waiting requests do not delay it."""
         if self._timer is not None and self.now() - self._last >= self._period * 1e9:
             self._step()
 

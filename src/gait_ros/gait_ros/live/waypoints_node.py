@@ -1,4 +1,4 @@
-"""The node that walks a robot from waypoint to waypoint over cmd_vel."""
+"""Node that walks a robot along waypoints by velocities on ``cmd_vel``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrid
 from gait_ros.nodes.qos import advertise, subscribe
 from gait_ros.nodes.run import run_node
 
-# cmd_vel is read with best effort: the stop is said more than once.
+# Zero velocities at the end: subscribers with best effort may lose some.
 _STOP_MESSAGES = 10
 
 
@@ -58,7 +58,7 @@ class WaypointsNodeParams(WaypointParams):
     )
 
     def __post_init__(self) -> None:
-        """Check that no velocity expires before the next one, should one be lost."""
+        """Check that velocities come often enough that one may be lost before the last expires."""
         super().__post_init__()
         if self.rate * self.command_timeout < MESSAGES_PER_TIMEOUT:
             raise ConfigurationError(
@@ -69,18 +69,18 @@ class WaypointsNodeParams(WaypointParams):
 
 
 class WaypointsNode(Node):
-    """Publishes the velocity to the next waypoint; after the last one it stops and is silent."""
+    """Publisher of the velocity to the next waypoint; it stops the robot at the last one."""
 
     def __init__(self, name: str = 'waypoints', **kwargs: Any) -> None:
-        # A node that refuses its parameters is taken down all the same.
+        # Defined first, because a node that refuses its parameters is destroyed too.
         self._publisher: Any = None
         super().__init__(name, **kwargs)
         self._declared = DeclaredParameters(self, WaypointsNodeParams, on_change=self._on_change)
         refuse_unknown_overrides(self)
         self._follower = WaypointFollower(self._declared.value)
         self._pose: FloatArray | None = None
-        self._heard = self.get_clock().now().nanoseconds
-        self._stops = 0
+        self._last_pose_time = self.get_clock().now().nanoseconds
+        self._stop_count = 0
         logger = self.get_logger()
         self._warn_pose, self._warn_wait, self._warn_clock = (
             ThrottledLogger(logger, is_error=False) for _ in range(3)
@@ -89,7 +89,7 @@ class WaypointsNode(Node):
         subscribe(self, Odometry, 'odom', self._on_odom)
 
     def start(self) -> None:
-        """Begin to walk."""
+        """Start publishing velocities."""
         self.create_timer(1.0 / self._declared.value.rate, self._on_timer)
         if self.get_parameter('use_sim_time').value:
             self._clock_watch = ClockWatch('No velocity is commanded')
@@ -112,42 +112,42 @@ class WaypointsNode(Node):
             )
             return
         self._pose = pose
-        self._heard = self.get_clock().now().nanoseconds
+        self._last_pose_time = self.get_clock().now().nanoseconds
 
     def _on_timer(self) -> None:
-        if self._stops >= _STOP_MESSAGES:
+        if self._stop_count >= _STOP_MESSAGES:
             return
-        age = (self.get_clock().now().nanoseconds - self._heard) * 1e-9
+        age = (self.get_clock().now().nanoseconds - self._last_pose_time) * 1e-9
         if age > self._declared.value.odom_timeout:
             self._warn_wait('waiting for odom')
-            self._say(ZERO_VELOCITY)
+            self._publish_velocity(ZERO_VELOCITY)
         elif self._pose is not None:
-            self._go(self._pose)
+            self._walk(self._pose)
 
-    def _go(self, pose: FloatArray) -> None:
+    def _walk(self, pose: FloatArray) -> None:
         before = self._follower.reached
-        self._say(self._follower.velocity(pose))
+        self._publish_velocity(self._follower.velocity(pose))
         reached, count = self._follower.reached, len(self._declared.value.waypoints) // 2
         if reached > before:
             self.get_logger().info(f'waypoint {reached} of {count} reached')
         if self._follower.is_done:
-            self._stops += 1
+            self._stop_count += 1
 
-    def _say(self, velocity: tuple[float, float, float]) -> None:
+    def _publish_velocity(self, velocity: tuple[float, float, float]) -> None:
         message = Twist()
         message.linear.x, message.linear.y, message.angular.z = velocity
         self._publisher.publish(message)
 
     def destroy_node(self) -> None:
-        """Stop the robot first: without this node nobody else would."""
+        """Stop the robot and destroy the node."""
         if self._publisher is not None and not self._follower.is_done and self.context.ok():
-            self._say(ZERO_VELOCITY)
+            self._publish_velocity(ZERO_VELOCITY)
         self._publisher = None
         super().destroy_node()
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Walk the waypoints that the parameters give."""
+    """Run the node and return its exit code."""
     return run_node(WaypointsNode, args)
 
 

@@ -1,1 +1,1 @@
-"""Base of every node: start, lifecycle, parameters, services, QoS, clock."""
+"""Common parts of all nodes: process, lifecycle, parameters, services, QoS and clock."""

@@ -1,4 +1,4 @@
-"""Simulated time: one monotonic counter per bridge, and the one /clock of a domain."""
+"""Simulated time of a bridge, its topics, and its supervision by other nodes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,32 @@ from gait_ros.nodes.publisher_checks import UNDISCOVERED, find_other_publishers
 from gait_ros.nodes.qos import advertise
 
 _TOPIC = '/clock'
+# Time [s] in which other publishers on /clock are discovered.
 _DISCOVERY_TIME = 1.0
+# Wall time [s] without a change of simulated time after which it counts as standing still.
 _STANDSTILL_TIME = 3.0
-# How far a bridge that follows the clock of another may fall behind it [ns].
+# Largest difference between the stamps of a bridge and the clock that it follows [ns].
 _MAX_LAG = 500_000_000
 
 
 def to_stamp(nanoseconds: int) -> Time:
-    """Return a count of nanoseconds as a stamp."""
+    """Convert a time [ns] to a stamp."""
     return Time(sec=nanoseconds // 1_000_000_000, nanosec=nanoseconds % 1_000_000_000)
 
 
 class SimulatedTime:
     """
-    Turns ticks into stamps that increase over resets and are never zero.
+    Simulated time of a bridge, which increases over resets and is never zero.
 
     Parameters
     ----------
     rewind : bool
-        Start again at each reset instead: to test how nodes take a jump.
+        Restart time at each reset, to test how nodes handle a backward jump.
+
+    Attributes
+    ----------
+    nanoseconds : int
+        Present time [ns].
 
     """
 
@@ -40,11 +47,12 @@ class SimulatedTime:
         self._rewind = rewind
         self._base = 0
         self._dt = 0
-        self._heard = 0
+        # Last time of the followed clock [ns]; 0 before it has begun.
+        self._followed = 0
         self.nanoseconds = 0
 
     def restart(self, dt: float, tick: int = 0) -> None:
-        """Begin a trial or a live run with a control period of dt [s], or go on at a tick."""
+        """Start a run at a tick, with a control period of ``dt`` [s], after the last stamp."""
         self._dt = round(dt * 1e9)
         # Zero means "no time yet" to every node under simulated time.
         now = self._dt if self._rewind else self.nanoseconds + self._dt
@@ -52,18 +60,18 @@ class SimulatedTime:
 
     def follow(self, now: int) -> None:
         """
-        Take up the time of another's clock [ns]: first heard, well ahead, or gone back.
+        Set the time to that of another clock [ns] if it has begun, is ahead, or jumped back.
 
-        Between these, stamps are ticks apart: the other's time comes in steps of its own.
+        Otherwise stamps stay one control period apart: the other clock has steps of its own.
         """
-        first = self._heard == 0 < now
-        if first or now < self._heard or now - self.nanoseconds > _MAX_LAG:
+        has_begun = self._followed == 0 < now
+        if has_begun or now < self._followed or now - self.nanoseconds > _MAX_LAG:
             self._base += now - self.nanoseconds
-        self._heard = now
+        self._followed = now
 
     def is_ahead(self, now: int) -> bool:
-        """Tell whether the other's clock [ns] is to be waited for: the stamps are well ahead."""
-        return self.nanoseconds - now > _MAX_LAG and now >= self._heard > 0
+        """Return whether the stamps are so far ahead of another clock [ns] that they must wait."""
+        return self.nanoseconds - now > _MAX_LAG and now >= self._followed > 0
 
     def advance_to(self, tick: int) -> Time:
         """Advance to a tick and return its stamp."""
@@ -77,26 +85,27 @@ class SimulatedTime:
 
 class ClockWatch:
     """
-    Tells a node under simulated time that its clock has not begun, or stands still.
+    Detector of simulated time that has not begun or stands still.
 
     Parameters
     ----------
     meanwhile : str
-        What the robot does without time, for a person.
+        Sentence for the log: behaviour of the robot before time begins.
     stopped : str
-        The same while time stands still; empty: as without any.
+        The same while time stands still; empty: ``meanwhile``.
 
     """
 
     def __init__(self, meanwhile: str, stopped: str = '') -> None:
         self._meanwhile, self._stopped = meanwhile, stopped or meanwhile
-        self._passing = 0, time.monotonic()
+        # Last simulated time [ns], and the wall time [s] of its change.
+        self._last_change = 0, time.monotonic()
 
     def find_trouble(self, simulated: int) -> str:
-        """Return what is wrong with simulated time [ns], or nothing; called every second or so."""
-        if simulated != self._passing[0]:
-            self._passing = simulated, time.monotonic()
-        if time.monotonic() - self._passing[1] < _STANDSTILL_TIME:
+        """Return one line if the simulated time [ns] has not changed for 3 s; empty otherwise."""
+        if simulated != self._last_change[0]:
+            self._last_change = simulated, time.monotonic()
+        if time.monotonic() - self._last_change[1] < _STANDSTILL_TIME:
             return ''
         if simulated == 0:
             return (
@@ -110,7 +119,7 @@ class ClockWatch:
 
 
 class BridgeClockPublisher:
-    """A bridge's own time on ``~/clock``, also where another bridge publishes /clock."""
+    """Publisher of a bridge's own time on ``~/clock``, whichever node publishes /clock."""
 
     def __init__(self, node: Node) -> None:
         self._publisher = advertise(node, Clock, '~/clock')
@@ -123,18 +132,18 @@ class BridgeClockPublisher:
 
 class ClockPublisher:
     """
-    The publisher on /clock; at most one lives in a domain.
+    Publisher of simulated time on /clock, of which a domain has at most one.
 
     Raises
     ------
     ConfigurationError
-        If another node publishes /clock already; the message names it.
+        If another node already publishes /clock; the message names the node.
 
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        # Who is there already shows within the time of discovery.
+        # Other publishers show up only after their discovery.
         others: list[str] = []
         deadline = time.monotonic() + _DISCOVERY_TIME
         while time.monotonic() < deadline:
@@ -156,7 +165,7 @@ class ClockPublisher:
             self._publisher = None
 
     def publish(self, stamp: Time) -> None:
-        """Publish the time, unless this clock gave way to another."""
+        """Publish the time; nothing after ``close``."""
         if self._publisher is not None:
             self._publisher.publish(Clock(clock=stamp))
 
@@ -164,11 +173,12 @@ class ClockPublisher:
         """
         Stop publishing if another clock was started at the same moment.
 
+        Of two clocks, the one whose node comes first in alphabetical order continues.
+
         Returns
         -------
         str
-            What happened, for the log; empty if this is the only clock. Of two clocks the one
-            whose node's name comes first goes on.
+            One line for the log; empty if this clock continues.
 
         """
         if self._publisher is None:

@@ -1,20 +1,21 @@
-"""Exceptions that do not end a node, and log lines with a limit on their repetition."""
+"""Exceptions that a node survives, and throttled log lines."""
 
 from __future__ import annotations
 
 import time
 from typing import Any
 
+# Shortest wall time [s] between two lines.
 _MIN_INTERVAL = 10.0
 CAUGHT_EXCEPTIONS = (Exception, SystemExit)
-"""Exceptions of message and service callbacks that do not end their node."""
+"""Exceptions of message and service callbacks that are caught, so that the node continues."""
 
 
 class ThrottledLogger:
     """
-    Logger of a condition that may last: at most one line in 10 s of wall time.
+    Logger of at most one line per 10 s of wall time, for conditions that last.
 
-    The ``throttle_duration_sec`` of rclpy walks the stack at every call, which takes 1 ms.
+    It replaces rclpy's ``throttle_duration_sec``, which takes 1 ms to walk the stack at each call.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ class ThrottledLogger:
         return time.monotonic() - self._last >= _MIN_INTERVAL
 
     def __call__(self, line: str) -> None:
-        """Log a line unless one was logged shortly before."""
+        """Log a line unless another was logged within the last 10 s."""
         if not self.is_due:
             return
         self._last = time.monotonic()

@@ -1,4 +1,4 @@
-"""Lifecycle nodes that start by themselves unless told otherwise."""
+"""Lifecycle nodes that configure and activate themselves."""
 
 from __future__ import annotations
 
@@ -30,11 +30,19 @@ _SERVICES = {
 
 class ManagedNode(LifecycleNode):
     """
-    A lifecycle node; subclasses override ``configure``, ``activate``, ``deactivate``, ``cleanup``.
+    Lifecycle node that configures and activates itself unless ``autostart`` is false.
 
-    An error in ``configure`` or ``activate`` refuses that transition with its reason in the log,
-    and the node stays where it was. Whoever constructs the node calls ``start`` once:
-    it does both transitions where the ``autostart`` parameter says so, and lets the error out.
+    Subclasses override ``configure``, ``activate``, ``deactivate`` and ``cleanup``. If one of the
+    first two raises an exception, the transition fails, the log has the reason, and the node keeps
+    its state. The owner of the node calls ``start`` once.
+
+    Attributes
+    ----------
+    autostart : bool
+    arguments : tuple of str
+        Command line of the process and of the node.
+    active : bool
+        Whether the node is active.
     """
 
     autostart = True
@@ -51,9 +59,9 @@ class ManagedNode(LifecycleNode):
 
     def destroy_node(self) -> None:
         """
-        Deactivate the node, and destroy it with its lifecycle services, which rclpy leaves.
+        Deactivate and destroy the node, with the lifecycle services that rclpy does not destroy.
 
-        A node that ends by a signal or an exception is deactivated here, so that it holds.
+        The deactivation makes the robot hold when a signal or an exception ends the node.
         """
         if self.active:
             self.active = False
@@ -65,10 +73,10 @@ class ManagedNode(LifecycleNode):
         self._state_machine.destroy_when_not_in_use()
 
     def configure(self) -> None:
-        """Acquire what the node needs; nothing runs yet."""
+        """Acquire resources, without acting on messages yet."""
 
     def activate(self) -> None:
-        """Begin to publish and to act on messages."""
+        """Start publishing and acting on messages."""
 
     def deactivate(self) -> None:
         """Stop publishing and acting."""
@@ -77,7 +85,7 @@ class ManagedNode(LifecycleNode):
         """Release what ``configure`` acquired."""
 
     def start(self) -> None:
-        """Configure and activate if the node is to do so by itself; raise what refuses it."""
+        """Configure and activate the node if ``autostart`` is true; raise its error if any."""
         if not self.autostart:
             return
         for trigger in (self.trigger_configure, self.trigger_activate):
@@ -85,26 +93,26 @@ class ManagedNode(LifecycleNode):
                 raise self._refusal or ConfigurationError(f'{self.get_name()} could not start')
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Answer the transition with ``configure``."""
+        """Run ``configure`` for the transition."""
         return self._attempt(self.configure, self.active)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Answer the transition with ``activate``."""
+        """Run ``activate`` for the transition."""
         return self._attempt(self.activate, True)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Answer the transition with ``deactivate``."""
+        """Run ``deactivate`` for the transition."""
         self.active = False
         self.deactivate()
         return _SUCCESS
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Answer the transition with ``cleanup``."""
+        """Run ``cleanup`` for the transition."""
         self.cleanup()
         return _SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Answer the transition with ``deactivate`` and ``cleanup``, as far as they are due."""
+        """Run ``deactivate``, if the node is active, and ``cleanup`` for the transition."""
         if self.active:
             self.active = False
             self.deactivate()
@@ -112,6 +120,7 @@ class ManagedNode(LifecycleNode):
         return _SUCCESS
 
     def _attempt(self, action: Any, active_after: bool) -> TransitionCallbackReturn:
+        """Run a transition; keep and log an exception, and fail."""
         self._refusal = None
         try:
             action()

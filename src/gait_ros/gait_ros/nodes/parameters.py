@@ -1,8 +1,7 @@
 """
-ROS parameters from the dataclasses that declare them once.
+ROS parameters declared from dataclasses.
 
-Default, range, unit and text come from ``gait_core.parameters.declaration``; nothing is written
-twice.
+Default, range, unit and text are those of ``gait_core.parameters.declaration``.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ _PARAMETER_TYPES = {
     'str': Parameter.Type.STRING,
     'floats': Parameter.Type.DOUBLE_ARRAY,
 }
-# Declared by rclpy itself, or meant for everybody who reads the file.
+# Overrides that no dataclass declares: rclpy does, or they describe the file.
 _FOREIGN_NAMES = ('use_sim_time', 'start_type_description_service')
 _FOREIGN_PREFIXES = ('qos_overrides.', 'provenance.')
 
 
 def parameter_descriptor(info: ParameterInfo) -> ParameterDescriptor:
-    """Return what ``ros2 param describe`` shows of a parameter."""
+    """Return the descriptor of a parameter, which ``ros2 param describe`` prints."""
     described = ParameterDescriptor(
         type=_PARAMETER_TYPES[info.kind].value,
         description=info.doc if info.unit in ('', '-') else f'{info.doc} [{info.unit}]',
@@ -77,10 +76,10 @@ def _constraints(info: ParameterInfo) -> str:
 
 def parameter_overrides(node: Node) -> Mapping[str, Any]:
     """
-    Return the values given to a node by parameter files, command line and constructor.
+    Return the values that parameter files, command line and constructor give to a node.
 
-    rclpy offers them only through ``declare_parameter``, which refuses an integer where a double
-    is declared before anything could convert it.
+    This reads a private attribute: ``declare_parameter`` of rclpy refuses an integer for a double
+    before it could be converted.
     """
     return {name: given.value for name, given in node._parameter_overrides.items()}
 
@@ -90,9 +89,10 @@ _kinds_by_node: WeakKeyDictionary[Node, dict[str, str]] = WeakKeyDictionary()
 
 def _float_kinds(node: Node) -> dict[str, str]:
     """
-    Return the kinds by name whose whole numbers become floats before rclpy checks their type.
+    Return the kinds of parameters by name, by which integers are converted to floats.
 
-    One callback per node, for what several callbacks return is concatenated, not chained.
+    The conversion is a callback that rclpy calls before it checks types. A node has one of them:
+    rclpy concatenates the results of several callbacks instead of chaining them.
     """
     if node not in _kinds_by_node:
         kinds: dict[str, str] = {}
@@ -115,31 +115,35 @@ def _integer_to_float(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
 
 class DeclaredParameters(Generic[ParametersT]):
     """
-    The parameters of one dataclass, declared on a node; ``value`` is the present instance.
+    Parameters of a dataclass, declared on a node.
 
-    A change builds a new instance; the ConfigurationError of a bad one is the reason of its
-    rejection, and nothing has changed then.
+    A change of parameters builds a new instance. If that raises a ConfigurationError, the change
+    is rejected with its message, and all values stay.
 
     Parameters
     ----------
     node : Node
-        On which they are declared.
     cls : type of Parameters
-        What is declared.
+        Dataclass with the declarations.
     prefix : str
-        Of their ROS names, e.g. ``gait``; empty for none.
+        First part of the ROS names, e.g. ``gait``; empty: the names of the dataclass.
     defaults : mapping
-        Values that replace the dataclass's own defaults, e.g. of a preset.
+        Values that replace defaults of the dataclass, e.g. those of a preset.
     check : callable or None
-        Called with the instance that a change would make; an exception refuses the change.
+        Called with the instance that a change would make; an exception rejects the change.
     on_change : callable or None
-        Called with the new instance after every accepted change. Where it fails, it is called
-        with the old instance again, whose values the parameters then have, and the log says so.
+        Called with the new instance after every accepted change. If it raises an exception, the
+        old values are restored, it is called with them, and the log has the reason.
+
+    Attributes
+    ----------
+    value : Parameters
+        Present instance of the dataclass.
 
     Raises
     ------
     ConfigurationError
-        For an override of the wrong type or out of range; the message has the ROS name.
+        If an override has the wrong type or is out of range; the message has the ROS name.
 
     """
 
@@ -173,11 +177,11 @@ class DeclaredParameters(Generic[ParametersT]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """ROS names, in order of declaration."""
+        """ROS names, in the order of declaration."""
         return tuple(self._infos)
 
     def undeclare(self) -> None:
-        """Undeclare all of them, which must not be read-only."""
+        """Undeclare the parameters, none of which may be read-only."""
         self._node.remove_on_set_parameters_callback(self._check_change)
         self._node.remove_post_set_parameters_callback(self._accept_change)
         for name in self._infos:
@@ -186,17 +190,17 @@ class DeclaredParameters(Generic[ParametersT]):
 
     def set(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         """
-        Set parameters by their names in the dataclass, all or none.
+        Set parameters by their names in the dataclass; all or, on an error, none.
 
         Returns
         -------
         tuple of str
-            ROS names of those whose value changed.
+            ROS names of the parameters whose values changed.
 
         Raises
         ------
         ConfigurationError
-            For an unknown name or a bad value.
+            If a name is unknown, or a value is refused.
 
         """
         before = asdict(self.value)
@@ -221,11 +225,12 @@ class DeclaredParameters(Generic[ParametersT]):
     def _declare(self, name: str, info: ParameterInfo) -> None:
         value = getattr(self.value, info.name)
         if info.kind == 'floats':
-            # rclpy takes an empty list for one of bytes; declared by type it stays unset.
+            # rclpy reads an empty list as one of bytes: declare the type alone, without a value.
             value = list(value) or _PARAMETER_TYPES[info.kind]
         self._node.declare_parameter(name, value, parameter_descriptor(info), ignore_override=True)
 
     def _coerce(self, name: str, value: Any) -> Any:
+        """Return a value of the declared type; the error names the parameter as ROS does."""
         info = self._infos[name]
         if info.kind == 'floats' and not isinstance(value, str) and hasattr(value, 'tolist'):
             value = value.tolist()
@@ -240,6 +245,7 @@ class DeclaredParameters(Generic[ParametersT]):
         return make_parameters(self._cls, values)
 
     def _changed_value(self, parameters: Iterable[Parameter]) -> ParametersT | None:
+        """Return the instance after a change; None if the change has none of its parameters."""
         values = {
             self._infos[given.name].name: self._coerce(given.name, given.value)
             for given in parameters
@@ -248,6 +254,7 @@ class DeclaredParameters(Generic[ParametersT]):
         return self._build({**asdict(self.value), **values}) if values else None
 
     def _check_change(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Accept or reject a change before ROS makes it."""
         try:
             changed = self._changed_value(parameters)
             if changed is not None and changed != self.value and self._check is not None:
@@ -257,6 +264,7 @@ class DeclaredParameters(Generic[ParametersT]):
         return SetParametersResult(successful=True)
 
     def _accept_change(self, parameters: list[Parameter]) -> None:
+        """Follow a change that ROS has made, or restore the old values if that fails."""
         changed = self._changed_value(parameters)
         if changed is None or changed == self.value:
             return
@@ -271,7 +279,7 @@ class DeclaredParameters(Generic[ParametersT]):
             self._restore(old)
 
     def _restore(self, old: ParametersT) -> None:
-        """Set all parameters back to the values of a previous instance."""
+        """Set all parameters to the values of a previous instance."""
         self._node.set_parameters_atomically(
             [
                 self._parameter(name, getattr(old, info.name))
@@ -283,18 +291,19 @@ class DeclaredParameters(Generic[ParametersT]):
 
 def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ()) -> None:
     """
-    Refuse overrides that no parameter of the node takes; call it after all declarations.
+    Refuse overrides of parameters that the node does not declare; call after all declarations.
 
     Parameters
     ----------
     node : Node
     foreign : tuple of str
-        Prefixes of parameters of other nodes, which a shared file may contain.
+        Prefixes of parameters of other nodes, which a file for several nodes may contain.
 
     Raises
     ------
     ConfigurationError
-        Naming the first of them and the nearest declared name. ROS would ignore it silently.
+        If there is such an override, which ROS would ignore silently. The message names the first
+        one and the nearest declared name.
 
     """
     declared = sorted(node.get_parameters_by_prefix(''))
@@ -309,9 +318,9 @@ def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ())
 
 def to_parameter_values(values: Mapping[str, Any]) -> list[Any]:
     """
-    Return named values as ``rcl_interfaces/Parameter`` messages, types kept.
+    Convert named values to ``rcl_interfaces/Parameter`` messages, with their types.
 
-    A list that mixes whole and other numbers becomes one of doubles.
+    A list of integers and floats becomes a list of doubles.
     """
     return [
         Parameter(name, *_type_and_value(name, value)).to_parameter_msg()
@@ -320,7 +329,7 @@ def to_parameter_values(values: Mapping[str, Any]) -> list[Any]:
 
 
 def from_parameter_values(messages: Iterable[Any]) -> dict[str, Any]:
-    """Return the named values of ``rcl_interfaces/Parameter`` messages; lists become tuples."""
+    """Convert ``rcl_interfaces/Parameter`` messages to named values; lists become tuples."""
     values = {}
     for message in messages:
         if message.name in values:
@@ -334,6 +343,7 @@ def from_parameter_values(messages: Iterable[Any]) -> dict[str, Any]:
 
 
 def _type_and_value(name: str, value: Any) -> tuple[Parameter.Type, Any]:
+    """Return the ROS type of a value, and the value in that type."""
     if hasattr(value, 'tolist'):
         value = value.tolist()
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Publishers of a node's topics that do not fit: of another type, or one too many."""
+"""Checks for publishers of a wrong message type, and for two publishers on one topic."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 from rclpy.node import Node
 
 UNDISCOVERED = 'UNKNOWN'
-"""In the name of a publisher's node that was not discovered yet."""
+"""Part of the name of a node that has not been discovered yet."""
 
 
 def find_other_publishers(node: Node, topic: str, own_count: int = 1) -> list[str]:
     """
-    Return the full names of the other publishers on a topic, sorted.
+    Return the sorted full names of the nodes that also publish on a topic.
 
-    ``own`` is the number of this node's own publishers; a further one of its name is another
-    node's. A publisher whose node is not discovered yet has a name with ``UNKNOWN`` in it.
+    The node itself has ``own_count`` publishers; a further one is that of another node with the
+    same name. The name of a node that has not been discovered yet contains ``UNDISCOVERED``.
     """
     found = sorted(
         f'{info.node_namespace.rstrip("/")}/{info.node_name}'
@@ -29,16 +29,16 @@ def find_other_publishers(node: Node, topic: str, own_count: int = 1) -> list[st
 
 def describe_second_publisher(node: Node, topic: str, consequence: str, own_count: int = 1) -> str:
     """
-    Return one line on a topic with a publisher too many; empty if there is none.
+    Return one line if a topic has a second publisher; empty otherwise.
 
     Parameters
     ----------
     node : Node
     topic : str
     consequence : str
-        What follows of it.
-    own : int
-        Number of the node's own publishers.
+        Effect of two publishers, for the line.
+    own_count : int
+        Number of publishers of the node itself.
 
     """
     others = find_other_publishers(node, topic, own_count)
@@ -52,9 +52,9 @@ def describe_second_publisher(node: Node, topic: str, consequence: str, own_coun
 
 def describe_type_mismatches(node: Node) -> list[str]:
     """
-    Return a line for each topic that a node reads and another publishes as another type.
+    Return one line for each subscribed topic that another node publishes as another type.
 
-    ROS does not connect them and reports nothing.
+    ROS does not connect the two, and reports nothing.
     """
     lines = []
     for subscription in node.subscriptions:

@@ -1,4 +1,4 @@
-"""Quality of service: publishers offer reliability, stream subscribers ask for little."""
+"""Quality of service of publishers and subscriptions, and guards of their callbacks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PUBLISHER_QOS = QoSProfile(
     reliability=QoSReliabilityPolicy.RELIABLE,
     durability=QoSDurabilityPolicy.VOLATILE,
 )
-"""What every stream and status publisher offers: compatible with each subscriber."""
+"""QoS of publishers of streams and states, compatible with every subscriber."""
 
 STREAM_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
@@ -38,7 +38,7 @@ STREAM_QOS = QoSProfile(
     reliability=QoSReliabilityPolicy.BEST_EFFORT,
     durability=QoSDurabilityPolicy.VOLATILE,
 )
-"""What a subscriber to a stream asks for: compatible with each publisher."""
+"""QoS of subscribers to streams, compatible with every publisher."""
 
 LATCHED_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
@@ -46,14 +46,14 @@ LATCHED_QOS = QoSProfile(
     reliability=QoSReliabilityPolicy.RELIABLE,
     durability=QoSDurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""Descriptions and the best gait, both sides: late subscribers get the last message."""
+"""QoS of descriptions and the best gait: late subscribers receive the last message."""
 
 LOCKSTEP_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_ALL,
     reliability=QoSReliabilityPolicy.RELIABLE,
     durability=QoSDurabilityPolicy.VOLATILE,
 )
-"""Both sides of the lock-step channel: nothing may be lost or replaced."""
+"""QoS of the lock-step topics, on which no message may be lost or replaced."""
 
 
 _POLICY_VALUES: Mapping[str, tuple[str, ...]] = {
@@ -70,12 +70,12 @@ def advertise(
     node: Node, message_type: Any, topic: str, profile: QoSProfile = PUBLISHER_QOS
 ) -> Any:
     """
-    Return a publisher whose QoS can be set by ``qos_overrides.`` parameters.
+    Create a publisher whose QoS the parameters ``qos_overrides.`` can set.
 
     Raises
     ------
     ConfigurationError
-        If one of them has a value that no policy has.
+        If such a parameter has an unknown value.
 
     """
     return node.create_publisher(
@@ -85,9 +85,10 @@ def advertise(
 
 def subscribe(node: Node, message_type: Any, topic: str, callback: Callable[[Any], Any]) -> Any:
     """
-    Return a subscription to a stream, with overridable QoS; exceptions of its callback are logged.
+    Create a subscription to a stream, whose QoS the parameters ``qos_overrides.`` can set.
 
-    While the process is behind with its events, the newest message of a stream replaces others.
+    Exceptions of the callback are logged. While the event queue of the process is late, the newest
+    message replaces waiting ones.
     """
     handle = guard_callback(
         node, topic, lambda data: callback(deserialize_message(data, message_type))
@@ -102,12 +103,12 @@ def subscribe(node: Node, message_type: Any, topic: str, callback: Callable[[Any
 
 
 def guard_callback(node: Node, source: str, callback: Callable[..., Any]) -> Callable[..., None]:
-    """Return a callback that logs its exceptions, every 10 s at most, instead of raising them."""
+    """Return a callback that logs its exceptions, once per 10 s at most, and never raises."""
     say = ThrottledLogger(node.get_logger())
 
     @wraps(callback)
     def call(*message: Any) -> None:
-        """Call the callback with a message, or with none for a timer."""
+        """Call the callback, with a message unless it is that of a timer."""
         try:
             callback(*message)
         except CAUGHT_EXCEPTIONS as error:
@@ -119,7 +120,7 @@ def guard_callback(node: Node, source: str, callback: Callable[..., Any]) -> Cal
 
 
 def describe_unused_overrides(node: Node) -> list[str]:
-    """Return a line for each override of QoS that nothing of the node takes."""
+    """Return one line for each override of QoS that applies to no topic of the node."""
     known = [name for name in node.get_parameters_by_prefix('') if name.startswith(_PREFIX)]
     return [
         f"parameter '{name}' has no effect on {node.get_name()}: {name_hint(name, known)}"
@@ -129,6 +130,7 @@ def describe_unused_overrides(node: Node) -> list[str]:
 
 
 def _qos_arguments(node: Node, entity: str, topic: str, profile: QoSProfile) -> dict[str, Any]:
+    """Return the QoS arguments of a publisher or subscription, after a check of the overrides."""
     given = parameter_overrides(node)
     for policy in (*_POLICY_VALUES, _DEPTH):
         name = f'{_PREFIX}{node.resolve_topic_name(topic)}.{entity}.{policy}'
@@ -136,7 +138,7 @@ def _qos_arguments(node: Node, entity: str, topic: str, profile: QoSProfile) -> 
             _check_override(name, policy, given[name])
     kinds = [QoSPolicyKind[policy.upper()] for policy in (*_POLICY_VALUES, _DEPTH)]
     return {
-        # rclpy writes overrides into the profile that it is given.
+        # A copy, because rclpy writes overrides into the profile.
         'qos_profile': copy(profile),
         'qos_overriding_options': QoSOverridingOptions(kinds),
     }

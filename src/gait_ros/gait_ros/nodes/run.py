@@ -1,4 +1,4 @@
-"""The one way in which every node of the suite is run as a process."""
+"""Executor and process of a node."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.qos import describe_unused_overrides
 from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_stop_flag
 
-# Longest wait for an event: a signal that arrives between two waits is seen after it.
+# Longest wait for an event [s]: a signal between two waits takes effect after the second.
 _MAX_WAIT = 0.1
 
 
 def make_executor(context: Any = None) -> Any:
     """
-    Return the executor of this suite's nodes: events where rclpy has them, else one thread.
+    Return the EventsExecutor of rclpy, or the SingleThreadedExecutor of releases without it.
 
-    The MultiThreadedExecutor is never used: it loses most messages of a fast stream. Call only
-    ``spin_once``: ``spin`` of the EventsExecutor stalls.
+    The MultiThreadedExecutor loses most messages of a fast stream. Only ``spin_once`` may be
+    called, because ``spin`` of the EventsExecutor stalls.
     """
     try:
         from rclpy.experimental import EventsExecutor
@@ -43,19 +43,19 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     Parameters
     ----------
     make_node : callable
-        The node's class. If the node has a method ``start``, it is called once before spinning;
-        that is where an autostarting lifecycle node activates itself.
+        Class of the node. Its method ``start``, if it has one, is called once before spinning; a
+        lifecycle node activates itself there.
     args : sequence of str or None
-        Command line; ``None``: that of the process.
+        Command line; None: that of the process.
 
     Returns
     -------
     int
-        Exit code: 0 after a signal, also after a second one during clean-up; 2 after a
-        ConfigurationError, whose one line goes to standard error.
+        Exit code: 0 after one or more signals; 2 after a ConfigurationError, whose line is
+        printed to standard error.
 
     """
-    # Handlers of Python instead of rclpy's: nothing is ever raised in the middle of clean-up.
+    # Signal handlers of Python instead of rclpy's, so that nothing interrupts the clean-up.
     stop = install_stop_flag()
     announce_compiling(lambda line: print(line, file=sys.stderr, flush=True))
     code = 0
@@ -65,8 +65,8 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
             args=None if args is None else [sys.argv[0], *args],
             signal_handler_options=SignalHandlerOptions.NO,
         )
-        # Both may compile for half a minute; no robot has been commanded yet, so they may be
-        # interrupted at any point.
+        # Construction and start may compile for half a minute. They may be interrupted anywhere,
+        # because no robot has been commanded yet.
         node = stop.run_interruptible(make_node)
         start = getattr(node, 'start', None)
         if start is not None:
@@ -77,7 +77,8 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     except (ExternalShutdownException, Interrupted):
         pass
     except RuntimeError as error:
-        # What rcl raises for a malformed parameter file or argument; anything else is ours.
+        # rcl raises RuntimeError for a malformed parameter file or argument. Later ones are faults
+        # of this code.
         if node is not None or rclpy.ok():
             raise
         code = _print_refusal(node, str(error))
@@ -85,15 +86,16 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         if node is not None:
             node.destroy_node()
         else:
-            # A shutdown of the context must not destroy a node that is half made.
+            # Collect a partly constructed node before the shutdown of the context destroys it.
             gc.collect()
         rclpy.try_shutdown()
-        # Python gives caught signals their deadly default back while it ends.
+        # Python restores the default handlers while it ends, and a signal would kill it.
         ignore_signals()
     return code
 
 
 def _spin(node: Any, stop: StopFlag) -> None:
+    """Call the callbacks of a node until a signal or the end of its context."""
     executor = make_executor()
     stop.set_wake(executor.wake)
     executor.add_node(node)
@@ -109,6 +111,7 @@ def _spin(node: Any, stop: StopFlag) -> None:
 
 
 def _print_refusal(node: Any, message: str) -> int:
+    """Print an error as one line and return the exit code."""
     name = node.get_name() if node is not None else 'node'
     print(f'{name}: {" ".join(message.split())}', file=sys.stderr, flush=True)
     return 2

@@ -1,4 +1,4 @@
-"""Services that answer every request, also if its callback raises."""
+"""Services that answer every request, even if their callback raises an exception."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SERVICE_QOS = QoSProfile(
     depth=1000,
     reliability=QoSReliabilityPolicy.RELIABLE,
 )
-"""Queue of requests. With the 10 of ROS by default most requests of a burst are lost."""
+"""QoS of services. With 10 requests, the default of ROS, most of a burst would be lost."""
 
 
 def offer_service(
@@ -30,26 +30,26 @@ def offer_service(
     group: CallbackGroup | None = None,
 ) -> Any:
     """
-    Create a service that answers with ``success`` false if its callback raises.
+    Create a service that answers with ``success`` false if its callback raises an exception.
 
-    The ``message`` is that of the exception, also of a ``sys.exit`` in a user's code, and the node
-    goes on. A callback that raises must leave the node's state as it was.
+    The ``message`` of the answer is that of the exception; ``sys.exit`` counts as one. The node
+    continues. A callback that raises an exception must leave the state of the node unchanged.
 
     Parameters
     ----------
     node : Node
     kind : type
-        Service type whose response has ``success`` and ``message``.
+        Type of the service; its response has ``success`` and ``message``.
     name : str
     callback : callable
-        Fills in the response of a request and returns it; may be a coroutine function.
+        Fills in and returns the response to a request; a function or coroutine function.
     group : CallbackGroup or None
 
     """
     say = ThrottledLogger(node.get_logger())
 
     def refused(response: Any, error: BaseException) -> Any:
-        """Return the response with the message of an exception."""
+        """Fill in the response to a request that raised an exception."""
         if not isinstance(error, ConfigurationError):
             say(f'{name} failed: {describe_error(error)}')
             node.get_logger().debug(traceback.format_exc())
@@ -64,7 +64,7 @@ def offer_service(
             return refused(response, error)
 
     async def answer_later(request: Any, response: Any) -> Any:
-        """Answer one request; other callbacks run meanwhile."""
+        """Answer one request, while other callbacks run."""
         try:
             return await callback(request, response)
         except CAUGHT_EXCEPTIONS as error:

@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGHUP as a flag, so that no exception interrupts a clean-up."""
+"""Flag for SIGINT, SIGTERM and SIGHUP, so that no exception interrupts a clean-up."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from types import FrameType
 from typing import Any, TypeVar
 
 Result = TypeVar('Result')
-# What LLVM calls while it compiles: an exception in there is printed and lost.
+# Callback of LLVM during compilation, in which an exception would be printed and lost.
 _LLVM_CALLBACK = '_raw_object_cache'
 
 
 class Interrupted(BaseException):
-    """A signal during work that needs no clean-up."""
+    """Signal that interrupted work without clean-up."""
 
 
 class StopFlag:
@@ -29,22 +29,22 @@ class StopFlag:
         return self._requested
 
     def set_wake(self, wake: Callable[[], Any]) -> None:
-        """Call this when a signal comes, to end a wait early."""
+        """Set the function that a signal calls to end a wait early."""
         self._wake = wake
 
     def run_interruptible(self, work: Callable[[], Result]) -> Result:
         """
-        Return what a function returns.
+        Call a function that a signal may interrupt, and return its result.
 
         Raises
         ------
         Interrupted
-            At once if a signal comes during the function, or has come before.
+            If a signal comes during the call, or came before it.
 
         """
 
         def interrupt() -> None:
-            """End the work, unless it would only be spoilt: then at the next signal."""
+            """Interrupt the function, except in a callback of LLVM, which loses exceptions."""
             if not any(f.f_code.co_name.startswith(_LLVM_CALLBACK) for f, _ in walk_stack(None)):
                 raise Interrupted
 
@@ -61,7 +61,7 @@ class StopFlag:
             self._wake = None
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal."""
+        """Set the flag; the handler of a signal."""
         self._requested = True
         if self._wake is not None:
             self._wake()
@@ -72,16 +72,16 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @cache
 def install_stop_flag() -> StopFlag:
-    """Return the process's one flag; the first call, in the main thread, installs it."""
+    """Return the flag of this process; the first call, in the main thread, installs it."""
     stop = StopFlag()
     for number in _SIGNALS:
-        # Under nohup SIGHUP is ignored, and must stay so.
+        # Under nohup, SIGHUP is ignored and must stay ignored.
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, stop.on_signal)
     return stop
 
 
 def ignore_signals() -> None:
-    """Let nothing disturb the end of the process."""
+    """Ignore signals from now on, at the end of the process."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
