@@ -83,7 +83,7 @@ def test_its_end_stops_the_robot(graph):
 @pytest.mark.parametrize(
     ('given', 'said'),
     [
-        ({'waypoints': [1.0, 2.0, 3.0]}, "'waypoints' has 3 numbers"),
+        ({'waypoints': [1.0, 2.0, 3.0]}, "'waypoints' has 3 values"),
         ({'waypoints': [1.0, math.nan]}, "'waypoints' is nan"),
         ({}, "'waypoints' has 0 numbers"),
         ({'waypoint': [1.0, 2.0]}, 'has 0 numbers'),
