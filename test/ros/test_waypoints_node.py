@@ -85,8 +85,8 @@ def test_its_end_stops_the_robot(graph):
     [
         ({'waypoints': [1.0, 2.0, 3.0]}, "'waypoints' has 3 values"),
         ({'waypoints': [1.0, math.nan]}, "'waypoints' is nan"),
-        ({}, "'waypoints' has 0 numbers"),
-        ({'waypoint': [1.0, 2.0]}, 'has 0 numbers'),
+        ({}, "'waypoints' has 0 values"),
+        ({'waypoint': [1.0, 2.0]}, 'has 0 values'),
         ({'waypoints': [1.0, 2.0], 'rate': 3.0}, "'rate' is 3 Hz.*nearest valid: 4 Hz"),
         (
             {'waypoints': [1.0, 2.0], 'command_timeout': 0.1},
@@ -103,4 +103,4 @@ def test_what_is_no_waypoint_is_refused(graph, given, said):
 def test_as_a_process_it_says_in_one_line_what_is_wrong(start_process):
     code, output = start_process('gait_ros.live.waypoints_node', waypoints='[1.0, 2.0, 3.0]').end()
     assert code == 2
-    assert [line for line in output.splitlines() if 'has 3 numbers' in line] == output.splitlines()
+    assert [line for line in output.splitlines() if 'has 3 values' in line] == output.splitlines()

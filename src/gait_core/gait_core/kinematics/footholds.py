@@ -33,10 +33,10 @@ def predict_foothold(
     robot : RobotModel
     leg : str
         Leg whose foot touches down.
-    standing : sequence of str
+    stance_legs : sequence of str
         Legs in stance until then, at least one. Of three or more the sole points determine the
         motion; of one or two the sole of the first keeps its attitude.
-    now, then : (n,) arrays [rad or m]
+    joints_now, joints_at_touchdown : (n,) arrays [rad or m]
         Joint positions by ``robot.joint_names``, now and at touch-down.
 
     Returns

@@ -194,19 +194,21 @@ def _newton_step(damping: float, work: WorkArrays) -> bool:
 
 
 @njit(cache=True)
-def _mark_free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple[float, float]:
+def _mark_free_joints(
+    positions: FloatArray, chain: Chain, work: WorkArrays
+) -> tuple[float, float]:
     """Mark the joints that no limit holds; return their largest gradient and curvature."""
     lower, upper = chain.lower, chain.upper
     slope, curvature = 0.0, 1e-30
-    for i in range(len(here)):
-        steep = work.gradient[i]
+    for i in range(len(positions)):
+        gradient = work.gradient[i]
         # A joint at a limit is held if descent would push it beyond.
-        held = (here[i] <= lower[i] + _LIMIT_TOLERANCE and steep > 0.0) or (
-            here[i] >= upper[i] - _LIMIT_TOLERANCE and steep < 0.0
+        held = (positions[i] <= lower[i] + _LIMIT_TOLERANCE and gradient > 0.0) or (
+            positions[i] >= upper[i] - _LIMIT_TOLERANCE and gradient < 0.0
         )
         work.is_free[i] = not held
         if not held:
-            slope = max(slope, abs(steep))
+            slope = max(slope, abs(gradient))
             curvature = max(curvature, abs(work.hessian[i, i]))
     return slope, curvature
 
@@ -219,43 +221,43 @@ def copy_values(source: FloatArray, target: FloatArray) -> None:
 
 
 @njit(cache=True)
-def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
-    """Write to ``here`` the best joint positions found from a start; return their cost [m^2]."""
+def _search(start, chain, goal, positions, work):  # type: ignore[no-untyped-def]
+    """Write the best joint positions found from a start; return their cost [m^2]."""
     m = len(start)
     lower, upper = chain.lower, chain.upper
-    damping, nudged, fresh = 0.0, False, True
+    damping, is_bent, is_new = 0.0, False, True
     for i in range(m):
-        here[i] = min(max(start[i], lower[i]), upper[i])
-    compute_pose(chain, here, work)
+        positions[i] = min(max(start[i], lower[i]), upper[i])
+    compute_pose(chain, positions, work)
     cost = _cost(work, goal)
     for _ in range(MAX_NEWTON_STEPS):
         if cost <= _ZERO_COST:
             break
         # Derivatives are needed only at a new position, not after a step that was rejected.
-        if fresh:
+        if is_new:
             _differentiate(chain, goal, work)
-            fresh = False
-        slope, curvature = _mark_free_joints(here, chain, work)
-        positive = _newton_step(damping * curvature, work)
+            is_new = False
+        slope, curvature = _mark_free_joints(positions, chain, work)
+        has_step = _newton_step(damping * curvature, work)
         if slope * slope <= _FLAT_SLOPE * curvature * cost:
-            if positive or nudged:
+            if has_step or is_bent:
                 break
             # Flat, but no minimum: a saddle. A straight leg whose target is nearer has a gradient
             # along itself only; bent once, it can shorten.
-            nudged, fresh = True, True
-            _leave_saddle(here, chain)
-            compute_pose(chain, here, work)
+            is_bent, is_new = True, True
+            _leave_saddle(positions, chain)
+            compute_pose(chain, positions, work)
             cost = _cost(work, goal)
             continue
-        if positive:
+        if has_step:
             for i in range(m):
-                work.candidate[i] = min(max(here[i] + work.step[i], lower[i]), upper[i])
+                work.candidate[i] = min(max(positions[i] + work.step[i], lower[i]), upper[i])
             compute_pose(chain, work.candidate, work)
-            reached = _cost(work, goal)
-            if reached < cost:
+            candidate_cost = _cost(work, goal)
+            if candidate_cost < cost:
                 # Levenberg-Marquardt: a step that lowers the cost lowers the damping.
-                copy_values(work.candidate, here)
-                fresh, cost = True, reached
+                copy_values(work.candidate, positions)
+                is_new, cost = True, candidate_cost
                 damping = 0.1 * damping if damping > 1e-9 else 0.0
                 continue
             if damping > 1e8:
@@ -271,13 +273,13 @@ def search_from_starts(starts, chain, goal, max_cost, best, work):  # type: igno
     cost = _search(starts[0], chain, goal, best, work)
     if cost <= max_cost:
         return cost
-    here = np.empty(len(best))
+    positions = np.empty(len(best))
     for s in range(1, len(starts)):
-        found = _search(starts[s], chain, goal, here, work)
+        found_cost = _search(starts[s], chain, goal, positions, work)
         # Another posture must be clearly better: legs shall not jump for rounding errors.
-        if found < 0.9 * cost:
-            cost = found
-            copy_values(here, best)
+        if found_cost < 0.9 * cost:
+            cost = found_cost
+            copy_values(positions, best)
         if cost <= max_cost:
             break
     return cost
@@ -313,16 +315,16 @@ def solve_chain(starts, chain, goal, max_cost, best):  # type: ignore[no-untyped
 
 
 @inline_njit
-def approach_nearby_point(chain, target, here, work):  # type: ignore[no-untyped-def]
+def approach_nearby_point(chain, target, positions, work):  # type: ignore[no-untyped-def]
     """
     Move three joints to a nearby point by plain Newton steps; return whether they reached it.
 
-    ``here`` (3,) is read and written. False if a joint meets a limit, a step is long, or the
+    ``positions`` (3,) is read and written. False if a joint meets a limit, a step is long, or the
     posture is singular; the caller then searches.
     """
     axes, at, point, rates = work.axes, work.origins, work.point, work.rates
     for _ in range(_APPROACH_STEPS):
-        compute_pose(chain, here, work)
+        compute_pose(chain, positions, work)
         x, y, z = target[0] - point[0], target[1] - point[1], target[2] - point[2]
         if 0.5 * (x * x + y * y + z * z) <= _PATH_POINT_COST:
             return True
@@ -349,9 +351,9 @@ def approach_nearby_point(chain, target, here, work):  # type: ignore[no-untyped
         work.step[1] = _triple_product(x, y, z, r, p) / volume
         work.step[2] = _triple_product(x, y, z, p, q) / volume
         for j in range(3):
-            here[j] += work.step[j]
-            within = chain.lower[j] < here[j] < chain.upper[j]
-            if abs(work.step[j]) > _MAX_APPROACH_STEP or not within:
+            positions[j] += work.step[j]
+            is_within = chain.lower[j] < positions[j] < chain.upper[j]
+            if abs(work.step[j]) > _MAX_APPROACH_STEP or not is_within:
                 return False
     return False
 

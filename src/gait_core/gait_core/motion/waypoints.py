@@ -137,7 +137,7 @@ def walk_waypoints(
     spec : TrialSpec
         Its command script is ignored; its duration is the time limit.
     params : WaypointParams
-    afterwards : float [s]
+    rest_time : float [s]
         Time simulated after the last waypoint is reached, in which the robot comes to rest.
 
     """

@@ -70,10 +70,10 @@ def check_kind(
     Parameters
     ----------
     kinds : mapping of str to Constants
-    what, owner : str
+    part, owner : str
         Such as ``actuator`` and ``joint 'hip'``, for the message.
     kind : str
-    given : mapping of str to float
+    values : mapping of str to float
 
     """
     if kind not in kinds:

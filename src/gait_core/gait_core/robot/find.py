@@ -119,7 +119,7 @@ def find_package(
     Parameters
     ----------
     name : str
-    near : Path
+    source : Path
         File that refers to the package. After installed packages, the folders above it are
         searched for a package.xml with the name, then for a folder of that name.
     packages : mapping of str to path
