@@ -129,7 +129,7 @@ class MotionInput:
 
         """
         self._log_expiry()
-        posture, asked = self._posture, self.request.is_walking
+        posture, is_requested = self._posture, self.request.is_walking
         if posture is not None:
             # A sitting robot does not walk, but a new posture may move it.
             is_requested = is_requested and not posture.requests_sit or posture.is_requested
