@@ -26,7 +26,9 @@ def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
 @cached_per_robot
 def _full_scale_tension(robot: RobotModel) -> float:
     lengths = element_lengths_at(robot, robot.joint_stance)
-    stiffness = np.array([one.constants.get('stiffness', 0.0) for one in robot.force_elements])
+    stiffness = np.array(
+        [element.constants.get('stiffness', 0.0) for element in robot.force_elements]
+    )
     pulls = stiffness * (lengths - robot.stance[len(robot.joint_names) :])
     tautest = 1.5 * float(pulls.max(initial=0.0))
     return tautest if tautest > 1e-6 * robot.mass else 9.81 * robot.mass

@@ -25,10 +25,12 @@ def element_ends_at(
     poses = link_poses(robot, joint_positions, base_pose)
     ends = []
     for side in ('a', 'b'):
-        rows = [robot.link_index[getattr(one, f'link_{side}')] for one in robot.force_elements]
-        points = np.array([getattr(one, f'point_{side}') for one in robot.force_elements])
-        at = poses[..., rows, :, :]
-        ends.append((at[..., :3, :3] @ points.reshape(-1, 3, 1))[..., 0] + at[..., :3, 3])
+        rows = [
+            robot.link_index[getattr(element, f'link_{side}')] for element in robot.force_elements
+        ]
+        points = np.array([getattr(element, f'point_{side}') for element in robot.force_elements])
+        frames = poses[..., rows, :, :]
+        ends.append((frames[..., :3, :3] @ points.reshape(-1, 3, 1))[..., 0] + frames[..., :3, 3])
     return np.stack(ends, axis=-2)
 
 

@@ -50,7 +50,8 @@ def predict_foothold(
     ]
     legs = [robot.leg(name) for name in stance_legs]
     feet_now, feet_then = (
-        np.array([_sole_position(robot, one, links) for one in legs]) for links in poses
+        np.array([_sole_position(robot, stance_leg, links) for stance_leg in legs])
+        for links in poses
     )
     if len(legs) >= _MIN_POINT_FEET:
         turn = _best_rotation(feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0))

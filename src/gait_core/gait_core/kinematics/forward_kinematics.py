@@ -240,18 +240,18 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
             for k in range(3):
                 if i < roots:
                     u, v, w = frames[t, i, k, 0], frames[t, i, k, 1], frames[t, i, k, 2]
-                    at = frames[t, i, k, 3]
+                    origin = frames[t, i, k, 3]
                 else:
                     p = parent[i]
                     x, y, z = turns[p, k, 0], turns[p, k, 1], turns[p, k, 2]
-                    at = origins[p, k]
-                    at += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
+                    origin = origins[p, k]
+                    origin += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
                     u = x * turn[i, 0, 0] + y * turn[i, 1, 0] + z * turn[i, 2, 0]
                     v = x * turn[i, 0, 1] + y * turn[i, 1, 1] + z * turn[i, 2, 1]
                     w = x * turn[i, 0, 2] + y * turn[i, 1, 2] + z * turn[i, 2, 2]
                 along = a * u + b * v + d * w
                 if prismatic[i]:
-                    at += along * travel[t, i]
+                    origin += along * travel[t, i]
                 elif revolute[i]:
                     # Rodrigues' formula with the angle reversed: the frame turns, the row stays.
                     rest = (1.0 - c) * along
@@ -261,8 +261,8 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
                         c * w + s * (b * u - a * v) + rest * d,
                     )
                 turns[i, k, 0], turns[i, k, 1], turns[i, k, 2] = u, v, w
-                origins[i, k] = at
-                coms[t, i, k] = at + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
+                origins[i, k] = origin
+                coms[t, i, k] = origin + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
 
 
 def com_positions(

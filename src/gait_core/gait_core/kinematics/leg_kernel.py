@@ -89,7 +89,7 @@ def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: i
     x, y, z = vector
     error_x, error_y, error_z = error
     count = len(sliding)
-    axes, rates, at = work.axes, work.rates, work.origins
+    axes, rates, origins = work.axes, work.rates, work.origins
     for e in range(count):
         a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
         if sliding[e]:
@@ -97,7 +97,11 @@ def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: i
             rates[e, 0], rates[e, 1], rates[e, 2] = is_point * a, is_point * b, is_point * c
         else:
             # dv/dq = a x v, with v from the joint's origin.
-            u, v, w = x - is_point * at[e, 0], y - is_point * at[e, 1], z - is_point * at[e, 2]
+            u, v, w = (
+                x - is_point * origins[e, 0],
+                y - is_point * origins[e, 1],
+                z - is_point * origins[e, 2],
+            )
             rates[e, 0], rates[e, 1], rates[e, 2] = b * w - c * v, c * u - a * w, a * v - b * u
     for i in range(count):
         # Gradient: error . dv/dq_i. Hessian: dv/dq_i . dv/dq_j + error . d2v/dq_i dq_j.
@@ -322,7 +326,7 @@ def approach_nearby_point(chain, target, positions, work):  # type: ignore[no-un
     ``positions`` (3,) is read and written. False if a joint meets a limit, a step is long, or the
     posture is singular; the caller then searches.
     """
-    axes, at, point, rates = work.axes, work.origins, work.point, work.rates
+    axes, origins, point, rates = work.axes, work.origins, work.point, work.rates
     for _ in range(_APPROACH_STEPS):
         compute_pose(chain, positions, work)
         x, y, z = target[0] - point[0], target[1] - point[1], target[2] - point[2]
@@ -331,7 +335,11 @@ def approach_nearby_point(chain, target, positions, work):  # type: ignore[no-un
         for e in range(len(chain.bias)):
             a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
             if not chain.sliding[e]:
-                u, v, w = point[0] - at[e, 0], point[1] - at[e, 1], point[2] - at[e, 2]
+                u, v, w = (
+                    point[0] - origins[e, 0],
+                    point[1] - origins[e, 1],
+                    point[2] - origins[e, 2],
+                )
                 a, b, c = b * w - c * v, c * u - a * w, a * v - b * u
             rates[e, 0], rates[e, 1], rates[e, 2] = a, b, c
         for j in range(3):

@@ -1,9 +1,9 @@
 """
 Slider-crank: a carriage turns a hinge by a rod and a crank, compiled.
 
-The crank is fixed to the child link of the hinge. The carriage runs on the parent, on a line
-through the hinge, and its position is its distance from the hinge [m]. The position grows with the
-angle of the hinge from 0 (straight) to pi.
+The crank is fixed to the child link of the hinge and points along it at angle 0. The carriage runs
+on the parent, on a line through the hinge and on its far side; its position is its distance from
+the hinge [m]. The position grows with the angle of the hinge from 0 (straight) to pi.
 """
 
 from __future__ import annotations

@@ -128,19 +128,19 @@ def elastic_energy(
 
     """
     stored = np.zeros_like(lengths)
-    for column, one in enumerate(elements):
-        off, get = lengths[:, column] - rest_lengths[:, column], one.constants.get
-        if one.kind == 'exponential':
-            rise, size = get('rise', 1.0), np.abs(off)
+    for column, element in enumerate(elements):
+        extension, get = lengths[:, column] - rest_lengths[:, column], element.constants.get
+        if element.kind == 'exponential':
+            rise, size = get('rise', 1.0), np.abs(extension)
             stored[:, column] = get('strength', 0.0) * (np.expm1(rise * size) / rise - size)
             continue
         stiffness = get('stiffness', 0.0)
-        if one.kind == 'cable':
-            off = np.maximum(off, 0.0)
-        limit = get('effort', np.inf) if one.kind == 'linear_servo' else np.inf
+        if element.kind == 'cable':
+            extension = np.maximum(extension, 0.0)
+        limit = get('effort', np.inf) if element.kind == 'linear_servo' else np.inf
         # Quadratic up to the extension at which a servo saturates, linear beyond it.
-        bent = np.minimum(np.abs(off), limit / stiffness if stiffness > 0.0 else 0.0)
-        beyond = np.abs(off) - bent
+        bent = np.minimum(np.abs(extension), limit / stiffness if stiffness > 0.0 else 0.0)
+        beyond = np.abs(extension) - bent
         stored[:, column] = 0.5 * stiffness * bent**2
         if np.isfinite(limit):
             stored[:, column] += limit * beyond

@@ -162,10 +162,12 @@ class StateFields:
     element_forces: FloatArray | None = None
 
 
-ARRAY_FIELDS = tuple(one.name for one in fields(StateFields) if one.type == 'FloatArray | None')
+ARRAY_FIELDS = tuple(
+    entry.name for entry in fields(StateFields) if entry.type == 'FloatArray | None'
+)
 """Fields that are a single array."""
 
-NAME_FIELDS = tuple(one.name for one in fields(StateFields) if one.type == 'tuple[str, ...]')
+NAME_FIELDS = tuple(entry.name for entry in fields(StateFields) if entry.type == 'tuple[str, ...]')
 """Fields that name the columns of arrays."""
 
 OBSERVABLE_FIELDS = (*(name for name in ARRAY_FIELDS if name != 'joint_work'), 'imu', 'contacts')

@@ -67,11 +67,11 @@ class StateTape(StateFields, Sequence[Observation]):
             values['imu'] = Imu(**{name: _stack_field(imus, name) for name in _IMU_FIELDS})
         if contacts:
             points = {
-                name: np.concatenate([getattr(one, name) for one in contacts])
+                name: np.concatenate([getattr(part, name) for part in contacts])
                 for name in _CONTACT_FIELDS
             }
             values['contacts'] = Contacts(soles=contacts[0].soles, **points)
-            values['contact_counts'] = np.array([len(one.sole) for one in contacts])
+            values['contact_counts'] = np.array([len(part.sole) for part in contacts])
         return cls(
             ticks=np.array([state.tick for state in states]),
             times=np.array([state.time for state in states]),
@@ -102,15 +102,15 @@ class StateTape(StateFields, Sequence[Observation]):
         return len(self.ticks)
 
     @overload
-    def __getitem__(self, at: int) -> Observation: ...
+    def __getitem__(self, index: int) -> Observation: ...
     @overload
-    def __getitem__(self, at: slice) -> StateTape: ...
-    def __getitem__(self, at: int | slice) -> Observation | StateTape:
+    def __getitem__(self, index: slice) -> StateTape: ...
+    def __getitem__(self, index: int | slice) -> Observation | StateTape:
         """Return a state, or the tape of a range of states, as views."""
-        if isinstance(at, slice):
-            return self._slice(*at.indices(len(self)))
-        at = range(len(self))[at]
-        part = self._slice(at, at + 1, 1)
+        if isinstance(index, slice):
+            return self._slice(*index.indices(len(self)))
+        index = range(len(self))[index]
+        part = self._slice(index, index + 1, 1)
         values: dict[str, Any] = {name: _first_row(getattr(part, name)) for name in ARRAY_FIELDS}
         return Observation(
             tick=int(part.ticks[0]),
@@ -125,17 +125,17 @@ class StateTape(StateFields, Sequence[Observation]):
         """Return the tape of the states from ``begin`` up to ``end``, as views."""
         if step != 1:
             raise ValueError(f'a slice of a tape has step {step}, expected 1')
-        at = slice(begin, end)
+        rows = slice(begin, end)
         values: dict[str, Any] = {}
         for name in (*ARRAY_FIELDS, 'ticks', 'times', 'contact_counts'):
             array = getattr(self, name)
-            values[name] = None if array is None else array[at]
+            values[name] = None if array is None else array[rows]
         if self.imu is not None:
-            values['imu'] = Imu(**{name: getattr(self.imu, name)[at] for name in _IMU_FIELDS})
+            values['imu'] = Imu(**{name: getattr(self.imu, name)[rows] for name in _IMU_FIELDS})
         if self.contacts is not None and self.contact_counts is not None:
             # Contact points are stored state after state: skip those of the states before.
             before = int(self.contact_counts[:begin].sum())
-            points = slice(before, before + int(self.contact_counts[at].sum()))
+            points = slice(before, before + int(self.contact_counts[rows].sum()))
             values['contacts'] = Contacts(
                 soles=self.contacts.soles,
                 **{name: getattr(self.contacts, name)[points] for name in _CONTACT_FIELDS},
@@ -145,7 +145,7 @@ class StateTape(StateFields, Sequence[Observation]):
 
 def _reported_values(owners: Sequence[Any], name: str) -> list[Any]:
     """Return the values of a field in all owners; an empty list if no owner has it."""
-    values = [getattr(one, name) for one in owners]
+    values = [getattr(owner, name) for owner in owners]
     absent = sum(value is None for value in values)
     if 0 < absent < len(values):
         raise ProtocolError(f'{name} is reported at {len(values) - absent} of {len(values)} ticks')

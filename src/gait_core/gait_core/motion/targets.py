@@ -140,7 +140,7 @@ class TargetTape:
     @classmethod
     def from_periods(cls, periods: Sequence[JointTargets]) -> TargetTape:
         """Return the tape of targets with equal names, quantities and sub-samples."""
-        given = [[getattr(one, field) for one in periods] for field in _FIELDS]
+        given = [[getattr(period, field) for period in periods] for field in _FIELDS]
         return cls(
             names=periods[0].names,
             **{
@@ -195,7 +195,7 @@ class AppliedTape(Sequence[AppliedTargets]):
         if isinstance(periods, cls):
             return periods
         return cls(
-            *(_stack_periods([getattr(one, field) for one in periods]) for field in _FIELDS)
+            *(_stack_periods([getattr(period, field) for period in periods]) for field in _FIELDS)
         )
 
     def __len__(self) -> int:
@@ -203,13 +203,13 @@ class AppliedTape(Sequence[AppliedTargets]):
         return len(self.position)
 
     @overload
-    def __getitem__(self, at: int) -> AppliedTargets: ...
+    def __getitem__(self, index: int) -> AppliedTargets: ...
     @overload
-    def __getitem__(self, at: slice) -> AppliedTape: ...
-    def __getitem__(self, at: int | slice) -> AppliedTargets | AppliedTape:
+    def __getitem__(self, index: slice) -> AppliedTape: ...
+    def __getitem__(self, index: int | slice) -> AppliedTargets | AppliedTape:
         """Return the targets of a period, or the tape of a range of periods, as views."""
-        kind = AppliedTape if isinstance(at, slice) else AppliedTargets
-        return kind(self.position[at], self.velocity[at], self.effort[at])
+        kind = AppliedTape if isinstance(index, slice) else AppliedTargets
+        return kind(self.position[index], self.velocity[index], self.effort[index])
 
 
 class TargetMemory:

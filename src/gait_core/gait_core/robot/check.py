@@ -203,7 +203,8 @@ def _check_inner_link(robot: RobotModel, owner: str, inner: Joint, outer: Joint)
         )
     if link.mass > 0.0 or link.collisions:
         raise ConfigurationError(f"{owner}: link '{link.name}' inside has mass or collisions")
-    ends = [end for one in robot.force_elements for end in (one.link_a, one.link_b)]
+    elements = robot.force_elements
+    ends = [end for element in elements for end in (element.link_a, element.link_b)]
     if link.name in (robot.imu_link, *robot.soles, *ends):
         raise ConfigurationError(
             f"{owner}: link '{link.name}' inside carries an IMU, a sole or a force element"

@@ -191,7 +191,11 @@ def _add_pair(
 
 
 def _turn_roots(tree: LinkTree, rpy: Triple) -> LinkTree:
-    """Return the tree with root frames turned by ``rpy`` against all that is fixed to them."""
+    """
+    Return the tree with all that is fixed to its root frames turned by ``rpy`` [rad].
+
+    ``rpy`` is the attitude of the old root frame in the new one.
+    """
     turn = rotation_from_rpy(rpy)
     children = {joint.child for joint in tree.joints}
     roots = {link.name for link in tree.links if link.name not in children}

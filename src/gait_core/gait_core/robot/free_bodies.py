@@ -73,17 +73,17 @@ def read_bodies(
     links: list[Link] = []
     assembly: dict[str, tuple[Triple, Triple]] = {}
     for i, entry in enumerate(content.bodies or ()):
-        at = location / 'bodies' / i
+        entry_location = location / 'bodies' / i
         kind = BodyFromFile if 'urdf' in entry else InlineBody
-        body: BodyFromFile | InlineBody = read_value(kind, entry, at)
+        body: BodyFromFile | InlineBody = read_value(kind, entry, entry_location)
         if body.name in assembly:
-            raise at.error(f"body '{body.name}' is described twice")
+            raise entry_location.error(f"body '{body.name}' is described twice")
         assembly[body.name] = body.xyz, body.rpy
         if isinstance(body, BodyFromFile):
-            link = _link_from_file(body, at, folder, packages)
+            link = _link_from_file(body, entry_location, folder, packages)
         else:
-            link = _link_from_entry(body, at)
-        links.append(_check_mass(link, at))
+            link = _link_from_entry(body, entry_location)
+        links.append(_check_mass(link, entry_location))
     if not links:
         raise (location / 'bodies').error('it lists no body, expected at least one')
     return LinkTree(name=folder.name, links=tuple(links), joints=()), assembly

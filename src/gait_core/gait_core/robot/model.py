@@ -109,7 +109,8 @@ class RobotModel(Mechanism):
                 self.force_elements, element_lengths_at(self, joints).tolist(), strict=True
             )
             stance = np.append(
-                joints, [self.nominal_stance.get(one.name, length) for one, length in lengths]
+                joints,
+                [self.nominal_stance.get(element.name, length) for element, length in lengths],
             )
         stance.flags.writeable = False
         return stance

@@ -195,17 +195,17 @@ def read_sensors(
     sensors: list[RangeSensor] = []
     owners = {name: f"link '{name}'" for name in links}
     for i, entry in enumerate(entries):
-        at = location / 'sensors' / i
-        kind = read_choice(entry, 'kind', _SENSOR_KINDS, at)
+        entry_location = location / 'sensors' / i
+        kind = read_choice(entry, 'kind', _SENSOR_KINDS, entry_location)
         values = {key: value for key, value in entry.items() if key != 'kind'}
-        sensor: RangeSensor = read_value(_SENSOR_KINDS[kind], values, at)
+        sensor: RangeSensor = read_value(_SENSOR_KINDS[kind], values, entry_location)
         if sensor.link not in links:
-            raise at.error(unknown_name_error('link', sensor.link, links))
+            raise entry_location.error(unknown_name_error('link', sensor.link, links))
         if any(sensor.name == other.name for other in sensors):
-            raise at.error(f"there is a sensor '{sensor.name}' already")
+            raise entry_location.error(f"there is a sensor '{sensor.name}' already")
         for frame in sensor.frames:
             if frame in owners:
-                raise at.error(
+                raise entry_location.error(
                     f"the frame '{frame}' of sensor '{sensor.name}' is already that of "
                     f'{owners[frame]}; give the sensor another name, or no xyz and rpy to use the '
                     'frame of its link'

@@ -133,7 +133,9 @@ class TrialDefaults:
     def values_by_name(self, location: Location) -> Mapping[str, Any]:
         """Return the values by name; ConfigurationError for wrong scene fields."""
         scene = location / 'scene'
-        check_keys(self.scene, [one.name for one in fields(Scene) if one.name != 'robot'], scene)
+        check_keys(
+            self.scene, [entry.name for entry in fields(Scene) if entry.name != 'robot'], scene
+        )
         read_value(Scene, {'robot': '', **self.scene}, scene)
         listed = {
             key: tuple(value) if isinstance(value, list) else value
