@@ -15,8 +15,9 @@ ComplexArray = npt.NDArray[np.complex128]
 
 
 def all_finite(array: FloatArray) -> bool:
-    """Return whether all numbers of an array are finite; for small ones, several times a tick."""
-    # Finite as a sum of squares means finite; the other way round that sum may overflow.
+    """Return whether every element is finite; fast on small arrays, as it runs every tick."""
+    # A finite sum of squares proves it in one pass. An infinite one may be an overflow of finite
+    # elements: then each is tested.
     flat = array.ravel()
     return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
 
@@ -34,7 +35,7 @@ def read_only_array(
     shape : tuple of int or None
         Expected shape; ``None`` for an axis of any length, or for any shape.
     name : str
-        What the error message calls the array.
+        Name of the array in the error message.
 
     Raises
     ------

@@ -18,16 +18,16 @@ class Measurement:
     Attributes
     ----------
     id, what : str
-        Short name; what is measured, for a person.
+        Short name; description of the measured quantity.
     unit : str
         ``-`` for a ratio.
     measured : float
     budget : float or None
-        ``None``: for information.
+        ``None``: the row is for information only.
     at_most : bool
         Whether the budget is an upper bound; else a lower one.
     group : str
-        Heading of the table under which it stands.
+        Heading of its table.
 
     """
 
@@ -41,7 +41,7 @@ class Measurement:
 
     @property
     def budget_range(self) -> Range | None:
-        """Range that the budget leaves; ``None`` without one."""
+        """Allowed range; ``None`` without a budget."""
         if self.budget is None:
             return None
         return Range(high=self.budget) if self.at_most else Range(low=self.budget)
@@ -53,7 +53,7 @@ class Measurement:
 
     @property
     def is_within_budget(self) -> bool:
-        """True if the budget is kept, if there is one."""
+        """True unless a budget is exceeded."""
         return self.verdict != FAIL
 
 
@@ -68,11 +68,21 @@ def shortest_times(
     *runs: Callable[[], float], repeats: int = 5, seconds: float = 0.0
 ) -> tuple[float, ...]:
     """
-    Return the least time that each of several runs reports [s]; they are run in turn.
+    Return the shortest time that each of several functions reports [s].
 
-    The least is what the work itself takes: whatever else the machine does only adds. In turn,
-    because its speed drifts: ratios are then of runs that saw the same machine. Short runs are
-    repeated until ``seconds`` are over, for their least is the most easily missed.
+    The minimum is the time of the work itself: other load of the machine only adds to it. The
+    functions are called in turn, so that a drift of the machine's speed affects all of them and
+    cancels in their ratios.
+
+    Parameters
+    ----------
+    *runs : callable
+        Each returns the time of one run [s].
+    repeats : int
+        Least number of runs of each function.
+    seconds : float [s]
+        Least duration of the measurement: the minimum of a short run is missed most easily.
+
     """
     end = time.perf_counter() + seconds
     rows: list[list[float]] = []
@@ -82,5 +92,5 @@ def shortest_times(
 
 
 def shortest_wall_time(run: Callable[[], Any]) -> float:
-    """Return the least wall time of several runs [s]."""
+    """Return the shortest wall time of several runs [s]."""
     return shortest_times(lambda: measure_wall_time(run))[0]

@@ -1,8 +1,8 @@
 """
-Contracts of everything that can be added: abstract base classes and types of functions.
+Contracts of all extension points: abstract base classes and types of functions.
 
-What is registered under a name derives from the class of its kind, and so has every member.
-Studies have theirs in ``gait_tools.study.definition``.
+A class that is registered under a name derives from the base class of its kind, and so has every
+member. The contract of studies is in ``gait_tools.study.definition``.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Controller(ABC):
     presets : mapping of str to mapping
         Named parameter sets, as differences from the defaults. The first is the default preset.
     set_points : tuple of str
-        Names that it takes beside the velocity of a command; a node with those of a posture
-        (``gait_ros.live.posture_input``) has topic and service for them.
+        Names of the set points of a command that it reads. A node offers a topic and a service
+        for those of a posture (``gait_ros.live.posture_input``).
 
     """
 
@@ -64,7 +64,7 @@ class Controller(ABC):
 
     @classmethod
     def array_shapes(cls, robot: RobotModel, params: Any) -> ArrayShapes:
-        """Return the shapes of its arrays of float32; empty: it has none."""
+        """Return the shapes of its float32 arrays by name; empty without arrays."""
         return EMPTY_MAPPING
 
     @property
@@ -73,17 +73,17 @@ class Controller(ABC):
         return self._params
 
     def set_params(self, params: Any) -> None:
-        """Replace the parameters while running; they take effect where the controller says."""
+        """Replace the parameters while running; a controller documents when they take effect."""
         self._params = params
 
     @property
     def needs(self) -> frozenset[str]:
-        """Fields of Observation without which it cannot run with the parameters in force."""
+        """Fields of Observation that it requires with the parameters in force."""
         return frozenset()
 
     @property
     def velocity_limits(self) -> VelocityLimits:
-        """Limits within which it follows a commanded velocity, with the parameters in force."""
+        """Limits within which a commanded velocity is followed, with the parameters in force."""
         return UNLIMITED, UNLIMITED, UNLIMITED
 
     @abstractmethod
@@ -104,31 +104,31 @@ class Controller(ABC):
         """
         Return phase and stage by name, for ``gait_state`` and pictures.
 
-        ``stance.<leg>`` is 1 where a foot is meant to be down, else 0: a live gait does not end
-        while one is in the air. ``reflex.<name>`` counts how often a reflex has acted.
+        ``stance.<leg>`` is 1 while the gait has the foot in stance, else 0: a live gait does not
+        end during a swing. ``reflex.<name>`` is the number of times that a reflex has acted.
         """
         return EMPTY_MAPPING
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
-        Return the footholds aimed at, (3,) [m], by leg; of legs that stand, none.
+        Return the foothold of each leg in swing, (3,) [m], by leg name.
 
-        In the frame of the first root link as it is now: the ground moves on under it.
+        Positions are in the present frame of the first root link. Legs in stance are absent.
         """
         return EMPTY_MAPPING
 
 
 class TapeController(Controller):
-    """A controller that also says many control periods ahead what it will ask for."""
+    """A controller that can compute its targets many control periods ahead."""
 
     @abstractmethod
     def target_tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
         """
         Return the targets of the coming control periods, one per command; ``None``: step it.
 
-        They are those of as many calls of ``step``, bit for bit, and leave the controller where
-        these would. ``None`` changes nothing: it looks at observations with the parameters in
-        force. A command that ``step`` refuses raises BadCommand.
+        Equal bit for bit to as many calls of ``step``, which also leave the controller in the
+        same state. ``None`` changes nothing: with the parameters in force the controller reads
+        observations. A command that ``step`` refuses raises BadCommand.
         """
 
 
@@ -142,7 +142,9 @@ class ReflexController(Controller):
     @abstractmethod
     def thresholds(self, margin: float) -> dict[str, float]:
         """
-        Return thresholds by parameter, outside the recorded ranges by a share of their width.
+        Return a threshold per parameter, outside its recorded range.
+
+        The distance to the range is ``margin`` times the width of the range.
 
         The greater a threshold, the less easily its reflex acts. Empty before ``record_ranges``.
         """
@@ -150,7 +152,7 @@ class ReflexController(Controller):
 
 class Engine(ABC):
     """
-    Physics behind one contract; constructed as ``cls()``, or ``cls(robots)`` with a source.
+    Physics of a scene; constructed as ``cls()``, or ``cls(robots)`` with a source of robots.
 
     ``reset`` is exact: a trial after any history equals the first one to the last bit.
 
@@ -203,14 +205,14 @@ class Engine(ABC):
 
 
 class TapeEngine(ABC):
-    """An engine that also advances many control periods faster in one call than by steps."""
+    """An engine that advances many control periods in one call, faster than by steps."""
 
     @abstractmethod
     def rollout(self, tape: AppliedTape) -> StateTape:
         """
-        Advance one control period per tape entry; equals stepping bit for bit.
+        Advance one control period per tape entry and return the states at their ends.
 
-        SimulationDiverged carries the states that were reached before.
+        They equal those of ``step`` bit for bit. SimulationDiverged has the states before it.
         """
 
 
@@ -223,7 +225,7 @@ class Terrain(Protocol):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the surface itself, whatever name and parameters made it."""
+        """SHA-256 of the surface, independent of its name and parameters."""
 
     def height(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Return the height [m] at points, in their broadcast shape."""
@@ -243,13 +245,13 @@ class TerrainParameters(Parameters, ABC):
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """
-    Individual that an optimiser wants evaluated, with its parents.
+    Candidate that an optimiser asks for, with its parents.
 
     Attributes
     ----------
     id : int
     parents : tuple of int
-        Ids of the candidates that it was made of.
+        Ids of the candidates from which it was made.
     values : (n,) array
         Searched parameters in the unit cube, in the order of the space's names.
     arrays : mapping of str to array
@@ -266,18 +268,18 @@ class Candidate:
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """
-    Scores of a candidate.
+    Evaluation of a candidate over its trials.
 
     Attributes
     ----------
     id : int
-        The candidate's.
+        Id of the candidate.
     status : str
         As of TrialResult; a status that may not win ranks below every other.
     objectives : (m,) array or None
         To be maximised; ``None`` if the status may not win. The first is the fitness.
     measures : mapping of str to float
-        Logged beside them.
+        Logged with the objectives, e.g. metrics.
     constraints : mapping of str to float
         Satisfied when <= 0.
 
@@ -291,7 +293,7 @@ class Evaluation:
 
     @property
     def fitness(self) -> float:
-        """First objective, or minus infinity where there is none."""
+        """First objective; minus infinity without objectives."""
         return float('-inf') if self.objectives is None else float(self.objectives[0])
 
 
@@ -328,11 +330,11 @@ class Optimizer(ABC):
         dimension : int
             Number of parameters.
         seed : int
-            Of its generator.
+            Seed of its random generator.
         shapes : mapping of str to tuple of int
-            What ``Controller.array_shapes`` returned.
+            As ``Controller.array_shapes`` returns them.
         settings
-            Of ``Settings``.
+            Fields of ``Settings``.
 
         Raises
         ------
@@ -347,28 +349,28 @@ class Optimizer(ABC):
 
     @abstractmethod
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations of all candidates of the last ask, in any order."""
+        """Receive the evaluations of all candidates of the last ask, in any order."""
 
     def stop(self) -> str:
-        """Return why the search is over, or an empty string."""
+        """Return the reason why the search is over; empty while it goes on."""
         return ''
 
     @property
     def keeps_records(self) -> bool:
-        """True if a fitness counts beyond the generation in which it was told."""
+        """True if the fitness of a candidate counts in later generations, too."""
         return True
 
     @property
     def reevaluates(self) -> bool:
-        """True if candidates with equal values are asked again: their trials make one mean."""
+        """True if equal candidates are asked for again, to average over all their trials."""
         return False
 
     def check_trial(self, trial: TrialSpec) -> None:
-        """Raise ConfigurationError for trials in which its candidates are not what it takes."""
+        """Raise ConfigurationError if its candidates do not fit a trial."""
         del trial
 
     def pareto_front(self) -> FloatArray:
-        """Return the objectives of the best compromises, (k, m); none of a single objective."""
+        """Return the objectives of the Pareto front, (k, m); empty for a single objective."""
         return np.empty((0, 1))
 
 
@@ -380,12 +382,12 @@ class Evaluator(ABC):
     """
     Runs trials; results come in the order of the specs and depend on them alone.
 
-    A registered evaluator is constructed as ``cls(workers=)``; 0 means as many as there are.
+    A registered evaluator is constructed as ``cls(workers=)``; 0: all that are available.
 
     Attributes
     ----------
     workload : Workload
-        What its workers were offered and did.
+        Time offered to its workers, and spent by them in trials.
     lost_workers : int
         Number of workers lost so far.
 
@@ -399,7 +401,7 @@ class Evaluator(ABC):
 
     @property
     def worker_names(self) -> tuple[str, ...]:
-        """Names of the workers at hand, of an evaluator whose workers have names."""
+        """Names of the live workers; empty if workers have no names."""
         return ()
 
     @abstractmethod
@@ -419,7 +421,7 @@ class Evaluator(ABC):
         Raises
         ------
         RunStopped
-            If trials cannot be finished on the workers that there are.
+            If trials cannot be finished with the workers that are left.
 
         """
 
@@ -463,7 +465,7 @@ class Viewer(ABC):
 
 
 FitnessTerm = Callable[[Rollout], float]
-"""What is wanted of a trial, as a finite number; its weight stands in the experiment."""
+"""Quantity of a rollout, a finite number; an experiment gives its weight in the fitness."""
 
 Benchmark = Callable[[], Sequence[Measurement]]
 """Measures speed and memory on this machine, for ``gait bench``."""

@@ -1,4 +1,4 @@
-"""Exceptions of this project, and the quoting and suggesting of names in their messages."""
+"""Exceptions of the suite, and the quotations and suggestions in their messages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SimulationDiverged(RuntimeError):
     Attributes
     ----------
     states : sequence of Observation
-        Those that a rollout reached before; none of a single step.
+        States that a rollout reached before; empty for a single step.
 
     """
 
@@ -73,7 +73,7 @@ class RunStopped(RuntimeError):
     Attributes
     ----------
     trial : str
-        Name of a trial that the user may leave out when resuming; empty: none is to blame.
+        Name of a trial that the user may skip when resuming; empty if no trial is at fault.
 
     """
 
@@ -91,9 +91,9 @@ class DeadlyTrial(RunStopped):
     Attributes
     ----------
     index : int
-        Of the trial among those that the evaluator was given.
+        Index of the trial in the batch of the evaluator.
     reasons : sequence of str
-        Of each lost worker, in order.
+        Reason of each lost worker, in order.
 
     """
 
@@ -122,7 +122,7 @@ def excerpt(value: object) -> str:
 def _printable(text: str) -> str:
     if text.isprintable():
         return text
-    return ''.join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+    return ''.join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def describe_error(error: BaseException) -> str:
@@ -140,10 +140,10 @@ def describe_error(error: BaseException) -> str:
     if isinstance(error, ConfigurationError):
         return _printable(' '.join(str(error).split()))[:_MAX_MESSAGE]
     if isinstance(error, OSError) and error.strerror:
-        of = f': {excerpt(error.filename)}' if error.filename is not None else ''
-        return f'{error.strerror}{of}'
-    said = excerpt(error)
-    return f'{type(error).__name__}: {said}' if said else type(error).__name__
+        file = f': {excerpt(error.filename)}' if error.filename is not None else ''
+        return f'{error.strerror}{file}'
+    message = excerpt(error)
+    return f'{type(error).__name__}: {message}' if message else type(error).__name__
 
 
 def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:
@@ -155,7 +155,7 @@ def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:
     name : str
     valid : iterable of str
     prefix : str
-        In front of the nearest one.
+        Put in front of the nearest name.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:
     "did you mean 'scene.friction'? valid: friction"
 
     """
-    names = sorted({excerpt(one) for one in valid})
+    names = sorted({excerpt(name) for name in valid})
     if not names:
         return 'none is available'
     close = difflib.get_close_matches(excerpt(name), names, n=1, cutoff=0.4)

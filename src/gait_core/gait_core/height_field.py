@@ -16,7 +16,7 @@ class HeightField:
     """
     A triangulated grid of heights; the surface that an engine builds, to the last vertex.
 
-    Vertex (j, i) stands at x = ``origin[0] + i * cell``, y = ``origin[1] + j * cell``. The
+    Vertex (j, i) is at x = ``origin[0] + i * cell``, y = ``origin[1] + j * cell``. The
     diagonal of a cell joins its (i + 1, j) and (i, j + 1) vertices: one triangle has its right
     angle at the corner of least x and y, the other at the corner of greatest x and y. Bullet
     splits a quad like that unless its edges are flipped; an engine with the other diagonal gets
@@ -71,9 +71,10 @@ class HeightField:
         return float(0.5 * (self.heights.min() + self.heights.max()))
 
     def height(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
-        """Return the surface's height [m] at points; outside the grid that of its edge."""
+        """Return the height of the surface [m] at points; outside the grid that of its edge."""
         i, j, u, v, first = self._locate(x, y)
         h = self.heights
+        # Each triangle is a plane through its three vertices.
         low = h[j, i] + u * (h[j, i + 1] - h[j, i]) + v * (h[j + 1, i] - h[j, i])
         top = h[j + 1, i + 1]
         high = top + (1.0 - u) * (h[j + 1, i] - top) + (1.0 - v) * (h[j, i + 1] - top)
@@ -93,7 +94,12 @@ class HeightField:
     ) -> tuple[
         npt.NDArray[np.intp], npt.NDArray[np.intp], FloatArray, FloatArray, npt.NDArray[np.bool_]
     ]:
-        """Return cell indices i, j, the place u, v in the cell, and whether in its first half."""
+        """
+        Return the cells of points, the positions within them, and the triangles.
+
+        They are cell indices i and j, coordinates u and v in [0, 1] within the cell, and whether
+        the point is in the triangle at the corner of least x and y (u + v <= 1).
+        """
         ny, nx = self.heights.shape
         i, j = np.broadcast_arrays(
             (np.asarray(x, dtype=np.float64) - self.origin[0]) / self.cell,

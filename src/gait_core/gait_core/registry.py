@@ -50,7 +50,7 @@ def _singular(kind: str) -> str:
 
 @cache
 def _entries(kind: str) -> dict[str, EntryPoint]:
-    # The same distribution can be seen twice (build and install folder): one of a name is kept.
+    # A distribution can be found twice (build and install folder): equal entries count once.
     found = sorted(entry_points(group=GROUPS[kind]), key=lambda entry: (entry.name, entry.value))
     entries: dict[str, EntryPoint] = {}
     for entry in found:
@@ -82,7 +82,7 @@ def unregistered_name_error(kind: str, name: str, valid: Iterable[str]) -> Confi
 
 
 def with_package_hint(error: ConfigurationError) -> ConfigurationError:
-    """Return the error of an unknown name; it names the package of studies if that is absent."""
+    """Return the error; it names the package of studies if that is not installed."""
     if find_spec(_STUDIES_PACKAGE) is not None:
         return error
     return ConfigurationError(
@@ -163,7 +163,7 @@ def benchmark(name: str) -> Benchmark:
 
 
 def experiment_folder(name: str) -> Callable[[], Path]:
-    """Return a function that says where a package has its experiments."""
+    """Return the function that returns the folder of a package's experiments."""
     return cast(Callable[[], Path], _load_function('experiment_folders', name))
 
 
@@ -190,5 +190,5 @@ def _load_function(kind: str, name: str) -> Callable[..., object]:
 
 
 def forget() -> None:
-    """Look the entry points up again: the packages on the path have changed."""
+    """Discard the cached entry points, after a change of the packages on the path."""
     _entries.cache_clear()

@@ -24,7 +24,7 @@ class Range:
     high: float = math.inf
 
     def verdict(self, measured: float | None) -> str:
-        """Return ``PASS`` or ``FAIL``; a number that is absent or not a number fails."""
+        """Return ``PASS`` or ``FAIL``; ``None`` and NaN fail."""
         return PASS if measured is not None and self.low <= measured <= self.high else FAIL
 
     def __str__(self) -> str:

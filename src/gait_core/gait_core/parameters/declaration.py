@@ -27,14 +27,14 @@ _ROS_TYPES = {
     'str': 'string',
     'floats': 'double array',
 }
-# Six digits say nothing of these.
+# Numbers that six digits would misstate.
 _SYMBOLIC_BOUNDS: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterInfo:
     """
-    Description of one parameter.
+    Declaration of one parameter.
 
     ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``; ``low`` and ``high`` are
     inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``).
@@ -217,7 +217,7 @@ def _declared_parameters(cls: Any) -> tuple[ParameterInfo, ...]:
 
 
 def declared_parameters(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
-    """Return what a parameter dataclass declares, in order of declaration."""
+    """Return the parameters that a dataclass declares, in order of declaration."""
     key: Any = cls
     return _declared_parameters(key)
 
@@ -249,9 +249,9 @@ def parameter_table(
     cls: type[Parameters], prefix: str = '', with_ros_columns: bool = False
 ) -> str:
     """
-    Return a Markdown table of what a parameter dataclass declares.
+    Return a Markdown table of the parameters that a dataclass declares.
 
-    Numbered parameters that differ by number and default alone share a row.
+    Numbered parameters that differ in number and default alone share a row.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def parameter_table(
     prefix : str
         In front of each name, e.g. ``gait.``.
     is_of_node : bool
-        Whether type and mutability are told, too, as ROS has them.
+        Whether to add type and mutability, as of ROS parameters.
 
     """
     headings = ['Parameter', 'Default', 'Range', 'Unit', 'Meaning']
@@ -290,7 +290,7 @@ def _table_row(cells: Iterable[str]) -> str:
 
 
 def _declared_alike(info: ParameterInfo) -> tuple[Any, ...]:
-    """Return what numbered parameters of one row have in common: all but number and default."""
+    """Return the properties that parameters of one row share: all but number and default."""
     stem = info.name.rstrip('0123456789')
     return stem, info.kind, info.low, info.high, info.unit, info.doc, info.choices, info.log
 
@@ -342,7 +342,7 @@ class ParameterSpace:
     """
     The only bridge between named parameters with units and an optimiser's unit cube.
 
-    It has no genes where something else than parameters is searched.
+    It has no genes where the arrays of a controller are searched.
     """
 
     genes: tuple[Gene, ...]
@@ -394,7 +394,7 @@ def _decode(gene: Gene, x: float) -> float:
         value = gene.lower * math.pow(gene.upper / gene.lower, x)
     else:
         value = gene.lower + (gene.upper - gene.lower) * x
-    # Rounding must not carry a value past its own bound.
+    # Rounding could move a value past its bound.
     return min(max(value, gene.lower), gene.upper)
 
 

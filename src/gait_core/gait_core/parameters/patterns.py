@@ -1,4 +1,4 @@
-"""Regular expressions for names of joints, with a bound on their search time."""
+"""Regular expressions of joint names, with a bound on their search time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def expand_patterns(
     """
     Return the values of patterns by the names that they match, in the order of the names.
 
-    Of several patterns that match a name the last one holds. ConfigurationError as ``matching``.
+    The last of several patterns that match a name holds. ConfigurationError as ``match_names``.
     """
     known = list(names)
     found: dict[str, ValueT] = {}
@@ -70,16 +70,22 @@ def expand_patterns(
 
 
 def _max_attempts(parsed: Any, length: int) -> int:
-    """Return an upper bound of the ways in which an expression can match a text of a length."""
+    """
+    Return an upper bound of the number of ways to match a text of a length.
+
+    A backtracking search tries all of them in the worst case. Parts in sequence multiply;
+    alternatives add up; a repetition of n ways matches up to ``length`` times, (n + 1)^length.
+    """
     tries = 1
     for kind, argument in parsed:
         if kind in _REPETITIONS:
             low, high, inner = argument
             # Each repetition takes at least one character.
             each, times = _max_attempts(inner, length), min(high, max(length, low))
+            # The cap of 2^64 keeps the numbers small; it is far above any limit.
             tries *= times + 1 if each == 1 else min((each + 1) ** min(times, 64), 2**64)
         elif kind is _constants.BRANCH:
-            tries *= sum(_max_attempts(one, length) for one in argument[1])
+            tries *= sum(_max_attempts(branch, length) for branch in argument[1])
         elif kind is _constants.SUBPATTERN:
             tries *= _max_attempts(argument[-1], length)
         elif kind in _LOOKAROUNDS:

@@ -15,9 +15,9 @@ _ADDED = 'later'
 
 def added_field(default: Any = dataclasses.MISSING, factory: Any = dataclasses.MISSING) -> Any:
     """
-    Declare a field that came after others were recorded and hashed.
+    Declare a field that a later version added to a hashed dataclass.
 
-    At its default it is left out of plain data, so that what does not use it keeps its hash.
+    At its default it is left out of plain data, so that specs without it keep their hash.
     """
     return dataclasses.field(default=default, default_factory=factory, metadata={_ADDED: True})
 
@@ -42,11 +42,11 @@ def to_plain_data(value: Any) -> Any:
 
 
 def _is_added_default(field: Any, value: Any) -> bool:
-    """Return whether a later field has its default."""
+    """Return whether a field was added later and has its default."""
     if _ADDED not in field.metadata:
         return False
-    made = field.default_factory is not dataclasses.MISSING
-    return bool(value == (field.default_factory() if made else field.default))
+    has_factory = field.default_factory is not dataclasses.MISSING
+    return bool(value == (field.default_factory() if has_factory else field.default))
 
 
 def sha256_of(value: Any) -> str:

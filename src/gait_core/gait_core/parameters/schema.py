@@ -37,7 +37,7 @@ _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Inclusive bounds of a number; whole ones of a whole number."""
+    """Inclusive bounds of a number; for a whole number they are whole."""
 
     low: float
     high: float = math.inf
@@ -59,7 +59,7 @@ class NumberRange:
 @dataclass(frozen=True)
 class Source:
     """
-    The file that data comes from.
+    File from which data was read.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Source:
     within : tuple of str or int
         Keys in the document that lead to the data.
     replaced : mapping
-        Values from elsewhere that took the place of the file's; nested.
+        Values from elsewhere that replaced those of the file; nested.
 
     """
 
@@ -80,7 +80,7 @@ class Source:
     replaced: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def locate(self, keys: KeyPath) -> str:
-        """Return ``FILE, line 3, column 5`` of a value; empty if it is not the file's."""
+        """Return ``FILE, line 3, column 5`` of a value; empty for a replaced one."""
         if self._is_replaced(keys):
             return ''
         keys = (*self.within, *keys)
@@ -88,7 +88,7 @@ class Source:
         return f'{excerpt(self.name)}, {position}' if position else excerpt(self.name)
 
     def _is_replaced(self, keys: KeyPath) -> bool:
-        """Return whether a value, or one within it, is not the file's."""
+        """Return whether a value, or a part of it, replaced that of the file."""
         replaced: Any = self.replaced
         for key in keys:
             if not isinstance(replaced, Mapping):
@@ -101,7 +101,7 @@ class Source:
 
 class Location:
     """
-    The location of a value in data from a user: a file, its line and column, and a name.
+    Location of a value in data from a user: file, line, column and dotted name.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Location:
             raise ConfigurationError(_join_message(self.position, str(error))) from error
 
     def error(self, problem: object) -> ConfigurationError:
-        """Return the error of a value that does not fit; that of all data needs no name."""
+        """Return an error that begins with the location; the data as a whole has no name."""
         where = self.position if self._parent is None else str(self)
         return ConfigurationError(_join_message(where, str(problem)))
 
@@ -190,11 +190,11 @@ class Location:
         return ConfigurationError(f'{subject} is {excerpt(repr(value))}, expected {expected}')
 
     def missing_error(self) -> ConfigurationError:
-        """Return the error of a value that is not there."""
+        """Return the error of an absent value."""
         return ConfigurationError(f'{self} is missing')
 
     def unknown_key_error(self, valid: Iterable[str]) -> ConfigurationError:
-        """Return the error of a key that its mapping does not have, with the nearest one."""
+        """Return the error of an unknown key, with the nearest valid one."""
         prefix = f'{self._parent.name}.' if self._parent and self._parent.name else ''
         hint = name_hint(str(self._key), valid, prefix)
         return ConfigurationError(
@@ -224,7 +224,7 @@ def read_file(
     value
         As ``read_value`` returns it.
     Location
-        Of the value, for messages on what the type cannot check.
+        Of the value, for messages of further checks.
 
     Raises
     ------
@@ -244,8 +244,8 @@ def read_value(kind: Any, value: Any, location: Location | str = '') -> Any:
     Parameters
     ----------
     kind : type
-        A dataclass, or any type that one of its fields is annotated with. ``Any`` takes all;
-        a union is of one type and ``None``.
+        A dataclass, or any type that one of its fields is annotated with. ``Any`` accepts every
+        value; a union is of one type and ``None``.
     value
         Plain data as of YAML or JSON. Absent fields keep their defaults.
     location : Location or str
@@ -271,7 +271,9 @@ def read_value(kind: Any, value: Any, location: Location | str = '') -> Any:
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
-        return read_value(next(one for one in arguments if one is not type(None)), value, location)
+        return read_value(
+            next(kind for kind in arguments if kind is not type(None)), value, location
+        )
     if origin is tuple:
         return _read_list(arguments, value, location)
     if origin is not None:
@@ -282,7 +284,7 @@ def read_value(kind: Any, value: Any, location: Location | str = '') -> Any:
 def read_choice(
     entry: Mapping[str, Any], key: str, valid: Iterable[str], location: Location, default: str = ''
 ) -> str:
-    """Return the text of a key, one of some names; without a default it must be there."""
+    """Return the text of a key, one of the valid ones; without a default it is required."""
     at = location / key
     if key not in entry and not default:
         raise at.missing_error()
@@ -310,6 +312,7 @@ def check_keys(entry: Mapping[str, Any], valid: Iterable[str], location: Locatio
 
 
 def _read_record(kind: Any, value: Any, location: Location) -> Any:
+    """Return an instance of a dataclass from named values; absent fields keep their defaults."""
     if not isinstance(value, Mapping):
         raise location.type_error(value, 'named values')
     hints = _field_types(kind)
@@ -337,6 +340,7 @@ def _field_types(kind: Any) -> dict[str, Any]:
 
 
 def _read_list(kinds: tuple[Any, ...], value: Any, location: Location) -> tuple[Any, ...]:
+    """Return the items of a list by the types of ``tuple[...]``, of fixed or of any length."""
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
         raise location.type_error(value, 'a list')
     if kinds[-1] is Ellipsis:
@@ -350,7 +354,7 @@ def _read_list(kinds: tuple[Any, ...], value: Any, location: Location) -> tuple[
 
 
 def _as_name(kind: Any, item: Any) -> Any:
-    """Return an item of a list; in a list of names a whole number is one."""
+    """Return an item of a list; in a list of names a whole number becomes a name."""
     return str(item) if kind is str and type(item) is int else item
 
 
@@ -361,6 +365,7 @@ def _read_mapping(kind: Any, value: Any, location: Location) -> dict[str, Any]:
 
 
 def _read_scalar(kind: Any, value: Any, location: Location) -> Any:
+    """Return a number, text or flag; a whole number is a float, too, a flag is no number."""
     if kind is float:
         value = _as_float(value)
         if isinstance(value, float) and not math.isfinite(value):

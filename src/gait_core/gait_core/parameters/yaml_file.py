@@ -28,10 +28,10 @@ class FileLimits:
 
 
 EDITED_FILE_LIMITS = FileLimits(TEXT_LIMIT, 20_000)
-"""Of files that people write: read in half a second."""
+"""Limits of files that people write: they are read in half a second."""
 
 LIVE_FILE_LIMITS = FileLimits(TEXT_LIMIT // 8, 5_000)
-"""Of files that a node reads while a robot walks: reading delays a stop by 0.2 s."""
+"""Limits of files that a node reads while walking: reading may delay a stop by 0.2 s."""
 
 KeyPath = tuple[str | int, ...]
 """Keys of mappings and indices of lists that lead to a value."""
@@ -40,7 +40,7 @@ KeyPath = tuple[str | int, ...]
 @dataclass(frozen=True)
 class Document:
     """
-    The content of a YAML file.
+    Content of a YAML file.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Document:
     root: yaml.Node | None = None
 
     def position(self, keys: KeyPath) -> str:
-        """Return ``line 3, column 5`` of the deepest of these keys that exists; else nothing."""
+        """Return ``line 3, column 5`` of the deepest key that exists; empty if none does."""
         node, mark = self.root, None
         for key in keys:
             if isinstance(node, yaml.MappingNode):
@@ -80,8 +80,8 @@ def read_document(path: Path, limits: FileLimits = EDITED_FILE_LIMITS) -> Docume
     Raises
     ------
     ConfigurationError
-        In one line with file, line and column: if it cannot be read, is no YAML, repeats a key,
-        of which one would be lost, or exceeds the limits.
+        In one line with file, line and column: if the file cannot be read, is no YAML, repeats a
+        key, which would lose a value, or exceeds the limits.
 
     """
     text = read_text(path, limits.size)
@@ -100,7 +100,7 @@ def read_document(path: Path, limits: FileLimits = EDITED_FILE_LIMITS) -> Docume
 
 
 def _describe_syntax_error(error: yaml.YAMLError, text: str) -> tuple[str, str]:
-    """Return position and problem of a syntax error, without the parser's names for a text."""
+    """Return position and problem of a syntax error, without the parser's own terms."""
     if isinstance(error, yaml.reader.ReaderError):
         before = text[: error.position]
         line, column = before.count('\n') + 1, error.position - (before.rfind('\n') + 1) + 1
@@ -160,8 +160,8 @@ class _LimitedLoader(yaml.SafeLoader):
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
-            # It looks like a date or a number and is none: of month 13, say. The parser refuses
-            # an explicit tag, !!bool or !!int, on what it does not fit in any of these ways.
+            # A value that looks like a date or a number but is invalid, e.g. of month 13. PyYAML
+            # raises any of these errors for a value that does not fit its explicit tag (!!int).
             value = str(node.value)
             value = value if len(value) <= _MAX_QUOTED else f'{value[:_MAX_QUOTED]}...'
             reason = error if isinstance(error, ValueError) else f'it is no {kind}'

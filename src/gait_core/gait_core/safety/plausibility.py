@@ -1,4 +1,4 @@
-"""Bounds of plausible readings and commands of joints: values beyond them are faults."""
+"""Limits of plausible readings and commands of joints; values beyond them are faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gait_core.robot.model import RobotModel
 MAX_PLAUSIBLE = 1e6
 """Magnitude of a reading or command [rad, m, rad/s, m/s, N m or N] above which it is a fault."""
 
-# A joint may be beyond its limits, but hardly by a whole turn.
+# A joint can be beyond its limits, but hardly by a full turn [rad].
 _TURN = 2.0 * math.pi
 
 

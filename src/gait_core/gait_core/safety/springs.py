@@ -13,8 +13,8 @@ class ExponentialSprings:
     """
     The joints of a robot whose actuators are of the kind ``exponential``.
 
-    Their target is a rest angle. A loaded spring is stretched away from it: with the measured
-    angle as its target the robot would sink.
+    Their target is a rest angle, from which a load stretches the spring: with the measured angle
+    as its target the robot would sink.
 
     Parameters
     ----------
@@ -48,6 +48,7 @@ class ExponentialSprings:
             torque = efforts[self._joints]
             if rates is not None:
                 torque = torque + self._damping * rates[self._joints]
+            # The inverse of |torque| = strength (exp(rise |stretch|) - 1), damping removed.
             size = np.log1p(np.abs(torque) / self._strength) / self._rise
             stretch[self._joints] = np.sign(torque) * size
         return stretch

@@ -1,8 +1,8 @@
 """
-The best individual of a run as a ROS parameter file that a gait node loads unchanged.
+Champion of a run as a ROS parameter file that a gait node loads unchanged.
 
-Controller parameters stand under ``gait.``; all else, as flat scalars and lists, under the
-reserved prefix ``provenance.``. Lists of records are written as ``item_0``, ``item_1``, ...
+Controller parameters are below ``gait.``; everything else, as flat scalars and lists, is below
+the reserved prefix ``provenance.``. Lists of records are written as ``item_0``, ``item_1``, ...
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RUN, _ITEM = 'run', 'item_'
 @dataclass(frozen=True, kw_only=True)
 class Champion:
     """
-    A gait, the trials that scored it and where it came from.
+    A gait, the trials of its evaluation, and its provenance.
 
     Attributes
     ----------
@@ -138,8 +138,8 @@ class GaitFile:
         Raises
         ------
         ConfigurationError
-            In one line with file, line and column: if they are no mapping, or one of them is not
-            among those that are declared, of a wrong type or out of range.
+            In one line with file, line and column: if they are no mapping, or one of them is
+            undeclared, of a wrong type or out of range.
 
         """
         location = self._location('gait')
@@ -151,7 +151,7 @@ class GaitFile:
         return gait
 
     def champion(self) -> Champion:
-        """Return the champion; ConfigurationError if it is none, or of another format version."""
+        """Return the champion; ConfigurationError for another file or another format version."""
         path = self.path
         provenance = _from_ros_data(self.parameters.get('provenance'))
         if not isinstance(provenance, dict) or 'format' not in provenance:
@@ -182,7 +182,7 @@ class GaitFile:
 
 
 def read_gait_file(path: Path) -> GaitFile:
-    """Return a parameter file; ConfigurationError if it cannot be read or is none."""
+    """Return a ROS parameter file; ConfigurationError if it cannot be read or is another file."""
     document = read_document(path, LIVE_FILE_LIMITS)
     try:
         parameters = document.content['/**']['ros__parameters']
@@ -223,7 +223,7 @@ def check_champion_robot(path: Path, champion: Champion, robot: str = '') -> str
     Returns
     -------
     str
-        One line on what could not be compared; empty if everything was.
+        One line that names the parts that could not be compared; empty if all were.
 
     Raises
     ------
@@ -256,7 +256,7 @@ class GaitOrigin:
 
 
 def read_origin(provenance: Any) -> GaitOrigin:
-    """Return the origin in the parameters below ``provenance.``; damaged ones count as absent."""
+    """Return the origin in the parameters of ``provenance.``; damaged values count as absent."""
     provenance = _from_ros_data(provenance)
     spec, scene, robot = (
         _nested_mapping(provenance, *names) for names in (('spec',), ('spec', 'scene'), ('robot',))
@@ -286,7 +286,15 @@ def _text_or_empty(value: Any) -> str:
 
 
 def write_gait_parameters(path: Path, gait: Mapping[str, Any]) -> None:
-    """Write controller parameters alone as a ROS parameter file; ConfigurationError if not."""
+    """
+    Write controller parameters alone as a ROS parameter file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be written.
+
+    """
     document = {'/**': {'ros__parameters': {'gait': _to_ros_data(to_plain_data(gait))}}}
     text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
     try:
@@ -317,7 +325,11 @@ _Dumper.add_representer(
 
 
 def _to_ros_data(value: Any) -> Any:
-    """Return plain data without what a ROS parameter file cannot hold: null, empty, nested."""
+    """
+    Return plain data as a ROS parameter file can hold it.
+
+    Null and empty values are left out; the items of a list of mappings become ``item_0``, ...
+    """
     if isinstance(value, dict):
         items = ((key, _to_ros_data(item)) for key, item in value.items())
         return {key: item for key, item in items if item not in (None, {}, [])}
@@ -329,6 +341,7 @@ def _to_ros_data(value: Any) -> Any:
 
 
 def _from_ros_data(value: Any) -> Any:
+    """Return the plain data of which ``_to_ros_data`` made a value, without what it left out."""
     if isinstance(value, dict):
         items = [f'{_ITEM}{i}' for i in range(len(value))]
         if items and set(value) == set(items):

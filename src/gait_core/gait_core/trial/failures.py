@@ -1,4 +1,4 @@
-"""Exceptions in a trial: told apart from shortages of the machine, and described in one line."""
+"""Exceptions in a trial: distinction from resource shortages, and description in one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SUITE_PACKAGES = (
 
 
 def is_resource_shortage(error: BaseException) -> bool:
-    """Return whether memory, files or disk ran out, which is no fault of the trial."""
+    """Return whether memory, open files or disk space ran out: no fault of the trial."""
     return isinstance(error, MemoryError) or (
         isinstance(error, OSError) and error.errno in _SHORTAGE_CODES
     )
@@ -39,7 +39,7 @@ def is_resource_shortage(error: BaseException) -> bool:
 
 @contextmanager
 def raise_on_os_exit() -> Iterator[None]:
-    """Let ``os._exit`` in a user's code raise SystemExit, so that it does not end in silence."""
+    """Make ``os._exit`` raise SystemExit, so that user code cannot end the process silently."""
 
     def leave(status: int) -> NoReturn:
         """Raise SystemExit in place of the end of the process."""

@@ -14,12 +14,12 @@ from gait_core.trial.scene import Scene
 
 class FallCheck:
     """
-    Says of observations whether the robot fell.
+    Fall criterion of a robot in a scene, applied to observations.
 
-    It has fallen when the z axis of its root link leans from the vertical by more than
-    ``robot.fall.max_tilt``, or when the root link's origin is closer to the ground under it than
-    ``robot.fall.min_height_ratio`` of its height in the nominal stance. A robot without fall
-    criterion, with a fixed base or with unknown pose never counts as fallen.
+    The robot has fallen when its root link tilts by more than ``robot.fall.max_tilt``, or when
+    the height of the root link's origin over the terrain is below ``robot.fall.min_height_ratio``
+    times its height in the nominal stance. A robot without a criterion, with a fixed base or with
+    unknown pose never counts as fallen.
 
     Parameters
     ----------
@@ -32,11 +32,12 @@ class FallCheck:
     def __init__(self, robot: RobotModel, scene: Scene) -> None:
         self._fall = None if scene.fixed_base else robot.fall
         if self._fall is not None:
-            self._upright = math.cos(min(self._fall.max_tilt, math.pi))
-            self._least = self._fall.min_height_ratio * nominal_height(robot)
+            self._min_cosine = math.cos(min(self._fall.max_tilt, math.pi))
+            self._min_height = self._fall.min_height_ratio * nominal_height(robot)
             self._terrain = load_terrain(scene.terrain)
+            # Above this height the base is clear of every point of the terrain.
             field = self._terrain.heightfield
-            self._clear = self._least + (field.max_height if field else 0.0)
+            self._safe_height = self._min_height + (field.max_height if field else 0.0)
 
     @property
     def can_fall(self) -> bool:
@@ -44,22 +45,25 @@ class FallCheck:
         return self._fall is not None
 
     def fall_reason(self, observation: Observation) -> str:
-        """Return why the robot counts as fallen in its true state, or an empty string."""
+        """Return the reason why the robot counts as fallen; empty if it does not."""
         if self._fall is None or observation.body_poses is None:
             return ''
-        return self._reason(self._fall, observation.body_poses[0])
+        return self._describe(self._fall, observation.body_poses[0])
 
-    def _reason(self, fall: FallCriterion, pose: FloatArray) -> str:
+    def _describe(self, fall: FallCriterion, pose: FloatArray) -> str:
+        """Return the limit that a pose of the root link exceeds, in one line; empty if none."""
         x, y, z, qx, qy, _, _ = pose.tolist()
         # Third diagonal element of the rotation matrix: the cosine of the tilt.
-        upright = 1.0 - 2.0 * (qx * qx + qy * qy)
-        if upright < self._upright:
-            tilt = math.acos(max(-1.0, upright))
+        cosine = 1.0 - 2.0 * (qx * qx + qy * qy)
+        if cosine < self._min_cosine:
+            tilt = math.acos(max(-1.0, cosine))
             return f'the base tilts by {tilt:.2f} rad, more than {fall.max_tilt:.2f}'
-        if z >= self._clear:
-            # Above any ground there is: most ticks need no look at the surface.
+        if z >= self._safe_height:
+            # High enough over the highest vertex: the surface need not be evaluated.
             return ''
         height = z - float(self._terrain.height(x, y))
-        if height < self._least:
-            return f'the base is {height:.3f} m above the ground, less than {self._least:.3f} m'
+        if height < self._min_height:
+            return (
+                f'the base is {height:.3f} m above the ground, less than {self._min_height:.3f} m'
+            )
         return ''

@@ -1,4 +1,4 @@
-"""The platform on which results are equal to the last bit."""
+"""Fingerprint of the platform: where it is equal, results are equal to the last bit."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _CPU_FLAGS = (
 
 
 def fingerprint_fields() -> dict[str, str]:
-    """Return what arithmetic depends on, by name; a missing package is an empty string."""
+    """Return the platform's fields that arithmetic depends on; '' for a missing package."""
     return dict(_platform_fields())
 
 
 @cache
 def fingerprint() -> str:
-    """Return a SHA-256 of the platform's fields; trial hashes are comparable where it is equal."""
+    """Return the SHA-256 of the platform's fields; equal ones make trial hashes comparable."""
     encoded = json.dumps(fingerprint_fields(), sort_keys=True, separators=(',', ':'))
     return hashlib.sha256(encoded.encode()).hexdigest()
 
@@ -82,7 +82,7 @@ def _cpu_fields(cpuinfo: Path) -> dict[str, str]:
 
 
 def _blas_kernels() -> str:
-    """Return library, version and kernel of every BLAS in the process, if it can be known."""
+    """Return library, version and kernel of every BLAS in use; '' without threadpoolctl."""
     if threadpool_info is None:
         return ''
     found = {

@@ -1,9 +1,9 @@
 """
-Validity gates: what a real robot cannot have done, so that faults of a simulator never win.
+Validity gates: limits of what a real robot can do, so that faults of a simulator never win.
 
-Each gate measures a record and compares with a limit in SI units. A limit that nobody gives
-follows from the robot's length scale l, its weight m g and its joints, so that it holds for any
-robot: with or without legs, of one body or several.
+Each gate compares a quantity of a rollout with a limit in SI units. Default limits follow from the
+robot's length scale l, its weight m g and its joints, so that they hold for any robot: with or
+without legs, of one body or several.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from gait_core.trial.scene import Push, Scene
 from gait_core.trial.spec import invalid_status
 
 JITTER_FREQUENCY, JITTER_FREQUENCY_SCALE = 10.0, 1.5
-"""Motion counts as jitter above the first [Hz], or above the second times sqrt(g / l) if that is
-more: strides of animals and robots end well below, and an insect strides at 10 Hz."""
+"""Targets jitter above JITTER_FREQUENCY [Hz], or above JITTER_FREQUENCY_SCALE sqrt(g / l) if that
+is higher. Strides of animals and robots are well below; an insect strides at 10 Hz."""
 
 _AIRBORNE_LOAD = 0.02
 """Share of the weight on the ground below which a robot is in the air."""
@@ -38,17 +38,17 @@ _AIRBORNE_LOAD = 0.02
 @dataclass(frozen=True, kw_only=True)
 class Gate:
     """
-    One check of a record.
+    Limit of one quantity of a rollout.
 
     Attributes
     ----------
     text : str
-        What is measured, and the limit without one of the user's own.
+        Measured quantity and default limit.
     unit : str
     limit : callable of RobotModel and float [m/s^2]
-        That limit, for a gravity; ``None``: the gate does not apply.
+        Default limit of a robot in a gravity; ``None``: the gate does not apply.
     measure : callable of Rollout
-        ``None`` where the record does not tell.
+        Returns the quantity; ``None`` where a rollout does not determine it.
 
     """
 
@@ -69,7 +69,7 @@ def gate_limits(
     robot: RobotModel, scene: Scene, given: Mapping[str, float | None]
 ) -> dict[str, float | None]:
     """
-    Return the limit of every gate, with those given in place of the robot's; ``None`` is off.
+    Return the limit of every gate: the given one, else the default; ``None`` is off.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def check_gate_names(names: Iterable[str]) -> None:
 
 def exceeded_gate(rollout: Rollout, limits: Mapping[str, float]) -> tuple[str, str]:
     """
-    Return the first gate whose limit a record exceeds and a line on it, or two empty strings.
+    Return the first exceeded gate and a line with value and limit, or two empty strings.
 
     Parameters
     ----------
@@ -121,14 +121,14 @@ def exceeded_gate(rollout: Rollout, limits: Mapping[str, float]) -> tuple[str, s
 
 
 def max_root_speed(rollout: Rollout) -> float:
-    """Return the largest speed of a root link [m/s], by its twist or by where it went."""
-    told = np.linalg.norm(rollout.body_twists[:, :, :3], axis=2).max(initial=0.0)
-    went = np.linalg.norm(np.diff(rollout.body_poses[:, :, :3], axis=0), axis=2) / rollout.dt
-    return float(max(told, went.max(initial=0.0)))
+    """Return the largest speed of a root link [m/s], by its twist or by its displacement."""
+    reported = np.linalg.norm(rollout.body_twists[:, :, :3], axis=2).max(initial=0.0)
+    travelled = np.linalg.norm(np.diff(rollout.body_poses[:, :, :3], axis=0), axis=2) / rollout.dt
+    return float(max(reported, travelled.max(initial=0.0)))
 
 
 def max_penetration(rollout: Rollout) -> float:
-    """Return the deepest overlap with the ground [m], that at the start included."""
+    """Return the deepest penetration of the ground [m], at the start too."""
     return float(rollout.contacts.depths.max(initial=0.0))
 
 
@@ -144,13 +144,13 @@ def max_airborne_time(rollout: Rollout) -> float:
 
 def unexplained_energy(rollout: Rollout) -> float | None:
     """
-    Return the most mechanical energy that appeared from nowhere in any span of time [J].
+    Return the largest gain of mechanical energy over any time span that no work explains [J].
 
-    That is the gain of kinetic, potential and elastic energy less the positive work of the joints,
-    of what drives force elements, and of the pushes. Links count as point masses between control
-    ticks, which leaves energy of the robot out, and what a joint takes back is not booked, so
-    honest trials stay below it. Undefined on a single tick, and where an engine does not report
-    the lengths and forces of force elements.
+    It is the gain of kinetic, potential and elastic energy minus the positive work of joints, of
+    the drives of force elements, and of pushes. Links count as point masses, which leaves out
+    rotational energy, and negative work of joints is not subtracted: both keep valid trials below
+    the limit. ``None`` for a single tick, and where an engine does not report the lengths and
+    forces of force elements.
     """
     robot = rollout.robot
     if rollout.ticks < 2 or (robot.force_elements and rollout.states.element_forces is None):
@@ -160,19 +160,21 @@ def unexplained_energy(rollout: Rollout) -> float | None:
     rates = np.diff(coms, axis=0) / rollout.dt
     middle = 0.5 * (coms[1:] + coms[:-1])
     gravity = np.array(rollout.spec.scene.gravity)
-    held = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
-    given = cumulative_joint_work(rollout)[1:, 1].sum(axis=1)
+    # Energy in the middle of each period: velocities are differences over it.
+    energy = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
+    work = cumulative_joint_work(rollout)[1:, 1].sum(axis=1)
     if robot.force_elements:
         stored, driven = _element_energy(rollout)
-        held, given = held + stored, given + driven
+        energy, work = energy + stored, work + driven
     for push in rollout.spec.scene.pushes:
-        given += np.cumsum(_push_work(rollout, push, coms))
-    unexplained = held - given
+        work += np.cumsum(_push_work(rollout, push, coms))
+    unexplained = energy - work
+    # Largest rise over any span: the value now minus the least value before.
     return float((unexplained - np.minimum.accumulate(unexplained)).max())
 
 
 def _element_energy(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
-    """Return the elastic energy of every control period and what drove elements up to then [J]."""
+    """Return the elastic energy of each period and the work of the drives until then [J]."""
     lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
     assert lengths is not None and tensions is not None
     n = len(rollout.robot.joint_names)
@@ -191,11 +193,11 @@ def max_joint_rate(rollout: Rollout) -> float:
 
 def command_jitter(rollout: Rollout) -> float:
     """
-    Return the root mean square of the jerkiest target above the frequency of jitter [rad].
+    Return the largest root mean square, over targets, of the part above the jitter frequency.
 
-    Targets are taken as positions, the last sub-sample of a control period; those of velocities
-    as the position that they add up to. Lengths count in length scales. 0 where the control
-    period is too long to tell.
+    Unit: rad for angles, length scales for lengths. Positions are the last sub-sample of each
+    control period; velocities are integrated to positions. 0 where the control period is too long
+    to resolve the frequency.
     """
     robot = rollout.robot
     scale = np.ones(len(robot.target_names))
@@ -215,7 +217,7 @@ def max_base_height(rollout: Rollout) -> float:
 
 
 def max_base_depth(rollout: Rollout) -> float:
-    """Return how deep the origin of a root link was below the ground [m], >= 0."""
+    """Return the largest depth of the origin of a root link below the ground [m], >= 0."""
     return float(max(0.0, -_heights_above_terrain(rollout).min()))
 
 
@@ -229,25 +231,26 @@ def _heights_above_terrain(rollout: Rollout) -> FloatArray:
 
 
 def _push_work(rollout: Rollout, push: Push, coms: FloatArray) -> FloatArray:
-    """Return the work of a push in each control period [J], nowhere negative."""
+    """Return the work of a push in each control period [J], >= 0."""
     start = np.arange(rollout.ticks) * rollout.dt
-    lasts = np.minimum(start + rollout.dt, push.start + push.duration) - np.maximum(
+    overlap = np.minimum(start + rollout.dt, push.start + push.duration) - np.maximum(
         start, push.start
     )
     link = rollout.robot.link_index[push.link or rollout.robot.roots[0]]
     travel = np.diff(coms[:, link], axis=0) @ np.array(push.force)
-    return np.asarray(np.maximum(travel, 0.0) * (lasts > 0.0))
+    return np.asarray(np.maximum(travel, 0.0) * (overlap > 0.0))
 
 
-def _rms_above_frequency(travel: FloatArray, dt: float, least: float) -> float:
-    """Return the largest root mean square of columns above a frequency [Hz]."""
+def _rms_above_frequency(travel: FloatArray, dt: float, min_frequency: float) -> float:
+    """Return the largest root mean square, over columns, of the part above a frequency [Hz]."""
     samples = len(travel)
     if samples < 3 or not travel.shape[1]:
         return 0.0
-    # Cosines of a mirrored signal: a walk that ends elsewhere than it began makes no step.
+    # The cosine transform mirrors the signal: no step where the end differs from the start.
     size = dct(travel, axis=0, norm='ortho') ** 2
     frequency = np.arange(samples) / (2.0 * samples * dt)
-    return float(np.sqrt(size[frequency > least].sum(axis=0).max() / samples))
+    # Parseval: the transform is orthonormal, so squares of coefficients are squares of samples.
+    return float(np.sqrt(size[frequency > min_frequency].sum(axis=0).max() / samples))
 
 
 GATES: Mapping[str, Gate] = {
@@ -307,6 +310,6 @@ GATES: Mapping[str, Gate] = {
 
 
 def apply_gates(rollout: Rollout, status: str, reason: str) -> tuple[str, str]:
-    """Return status and reason of a trial that would count, after the gates of its spec."""
+    """Return status and reason; ``invalid:<gate>`` in place of those of an exceeded gate."""
     name, line = exceeded_gate(rollout, rollout.spec.gates)
     return (invalid_status(name), line) if name else (status, reason)

@@ -1,4 +1,4 @@
-"""The hash of a trial: every tick's state and targets, then the status."""
+"""Hash of a trial: the state and targets of every tick, then the status."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape
 
 _LITTLE_ENDIAN = np.dtype('<f8')
-"""Hashes are of little-endian numbers, whatever the machine's order."""
+"""Byte order of the hashed numbers on every machine."""
 _CHUNK_NUMBERS = 32_768
-"""Numbers that are put side by side at a time: they stay in the processor's cache."""
+"""Numbers that are hashed at a time: they fit into the processor's cache."""
 
 
 class TrialHash:
-    """SHA-256 of numbers in the order in which a trial brings them about."""
+    """SHA-256 of the numbers of a trial, in order of time."""
 
     def __init__(self) -> None:
         # Any: before Python 3.12 type checkers cannot know that arrays are buffers.
@@ -26,10 +26,10 @@ class TrialHash:
 
     def add_periods(self, states: StateTape, applied: AppliedTape) -> None:
         """
-        Add control periods: of each its tick, its state at the beginning and what is applied.
+        Add control periods: of each its tick, its state at the start and its applied targets.
 
-        A state is positions and velocities of joints and bodies where they are known; of targets
-        all sub-samples count.
+        A state is the positions and velocities of joints and bodies, as far as they are known.
+        Targets count with all sub-samples.
         """
         self._rows(
             [
@@ -49,7 +49,7 @@ class TrialHash:
         return found
 
     def _rows(self, columns: list[FloatArray]) -> None:
-        """Add the rows of arrays that stand side by side."""
+        """Add arrays, (T, k) each, tick by tick: row t of all of them, then row t + 1."""
         width = sum(array.shape[1] for array in columns)
         count = max(1, _CHUNK_NUMBERS // width)
         room = np.empty((count, width), _LITTLE_ENDIAN)

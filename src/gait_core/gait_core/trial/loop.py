@@ -52,7 +52,7 @@ from gait_core.trial.spec import (
 
 ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
 _MAX_TAPE_PERIODS = 2000
-"""Control periods that a controller is asked to foresee at once, at most."""
+"""Largest number of control periods of one tape."""
 
 
 class TrialLoop:
@@ -61,13 +61,30 @@ class TrialLoop:
 
     Whoever drives it (a controller in this process, or one behind a topic) reads ``observation``
     and ``command``, and passes the targets to ``advance`` until ``is_running`` is false.
+
+    Attributes
+    ----------
+    spec, original_spec : TrialSpec
+        With the scene as it is run, and as given: with ranges for random quantities.
+    dt : float [s]
+        Control period.
+    is_running : bool
+    status, reason : str
+        As of TrialResult; empty before the end.
+    true_state : Observation
+        State of the engine at the present tick.
+    observation : Observation
+        Input of the controller: the true state with noise and delay of the sensors.
+    command : Command
+        Command of the coming control period.
+
     """
 
     def __init__(self, spec: TrialSpec, engine: Engine) -> None:
         self._began = wall.perf_counter()
         self.original_spec = spec
         scene = randomise_scene(spec.scene, spec.randomise, spec.seed)
-        # Whatever reads the record of the trial finds the scene in which it was run.
+        # The record names the scene as it was run, with the drawn quantities.
         self.spec = replace(spec, scene=scene, randomise=EMPTY_MAPPING) if spec.randomise else spec
         self.dt = spec.scene.control_period
         self.is_running = False
@@ -79,7 +96,7 @@ class TrialLoop:
         self._engine = engine
         self._tick, self._ticks = 0, spec.ticks
         self._fell_at: float | None = None
-        self._milestones = {round(one.time / self.dt): one for one in spec.hopeless}
+        self._milestones = {round(item.time / self.dt): item for item in spec.hopeless}
 
     @property
     def controller_seed(self) -> int:
@@ -131,7 +148,7 @@ class TrialLoop:
         self._record_state()
 
     def _record_state(self) -> None:
-        """Record the state; let the controller see it and the command that holds now."""
+        """Record the true state, then update observation and command from it and the script."""
         self._recorder.states.append(self.true_state)
         self.observation = (
             self.true_state if self._sensors.is_ideal else self._sensors.read(self.true_state)
@@ -154,12 +171,13 @@ class TrialLoop:
             self.end(DIVERGED, str(error))
             return
         self._tick += 1
+        # A watcher takes a worker whose count stands still for hung.
         self._beats[0] += 1
         self._record_state()
         self._check_end()
 
     def _check_end(self) -> None:
-        """End the trial if the robot fell, did not come far enough or the time is over."""
+        """End the trial after a fall, after its last tick, or at a missed milestone."""
         reason = self._fall.fall_reason(self.true_state)
         if reason:
             self._fell_at = self._tick * self.dt
@@ -169,20 +187,21 @@ class TrialLoop:
         elif self._tick in self._milestones:
             self._check_milestone(self._milestones[self._tick])
 
-    def _check_milestone(self, one: Milestone) -> None:
+    def _check_milestone(self, milestone: Milestone) -> None:
+        """End the trial if the robot has moved less than the milestone requires."""
         moved = float(np.hypot(*(_mean_root_position(self.true_state) - self._origin)))
-        if not moved >= one.moved:
+        if not moved >= milestone.moved:
             self.end(
                 invalid_status('hopeless'),
-                f'moved {moved:.4g} m in {one.time:g} s, less than {one.moved:g} m',
+                f'moved {moved:.4g} m in {milestone.time:g} s, less than {milestone.moved:g} m',
             )
 
     def upcoming_commands(self) -> list[Command]:
         """
-        Return the commands of the control periods that may be played at once.
+        Return the commands of the control periods that one tape may cover.
 
-        They are those up to the end or the next milestone, but no more than a controller foresees
-        in little time. Of a robot that can fall there are none: what follows a fall were lost.
+        They reach to the end of the trial or to the next milestone, at most ``_MAX_TAPE_PERIODS``
+        ahead. Empty for a robot that can fall: a fall ends the trial within the tape.
         """
         if self._fall.can_fall:
             return []
@@ -195,9 +214,9 @@ class TrialLoop:
 
     def play_tape(self, tape: TargetTape, commands: Sequence[Command]) -> None:
         """
-        Apply a tape of targets, given under commands, up to its end or that of the trial.
+        Apply a tape of targets that was computed for commands, up to its end or the trial's.
 
-        Equals as many calls of ``advance``, but that ``observation`` stays what it was before.
+        Equals as many calls of ``advance``, but does not update ``observation``.
         """
         if not self.is_running:
             raise ProtocolError('play on a trial that is not running')
@@ -211,9 +230,11 @@ class TrialLoop:
         states: StateTape,
         diverged: str | None,
     ) -> None:
+        """Record control periods of a tape with their states, then check for the end."""
         if states:
             self.true_state = states[-1]
             self._tick += len(states)
+        # The targets with which the physics diverged are recorded, too: they are hashed.
         applied = applied[: len(states) + (diverged is not None)]
         velocities = [command.velocity for command in commands[: len(applied)]]
         self._recorder.add_tape(applied, velocities, states)
@@ -224,7 +245,7 @@ class TrialLoop:
             self._check_end()
 
     def _run_tape(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
-        """Return the states of a rollout as long as they are physics, and why no longer."""
+        """Return the finite states of a tape run by the engine, and the reason if it diverged."""
         assert isinstance(self._engine, TapeEngine)
         diverged = None
         try:
@@ -234,7 +255,7 @@ class TrialLoop:
         return _finite_states(StateTape.from_states(states), diverged)
 
     def end(self, status: str, reason: str = '') -> None:
-        """End the trial with a status, unless a gate catches it; the first one given stays."""
+        """End the trial with a status, or that of an exceeded gate; later calls change nothing."""
         if self.status:
             return
         self.is_running = False
@@ -243,7 +264,7 @@ class TrialLoop:
         self.status, self.reason = status, reason
 
     def rollout(self) -> Rollout:
-        """Return the whole record of the trial so far."""
+        """Return the record of the trial so far."""
         return self._recorder.rollout(self.status)
 
     def result(self) -> TrialResult:
@@ -269,7 +290,7 @@ class TrialLoop:
 
 
 def _mean_root_position(state: Observation) -> FloatArray:
-    """Return the middle of the root links over the ground, (2,) [m]."""
+    """Return the mean horizontal position of the root links, (2,) [m]."""
     poses = np.asarray(state.body_poses)
     return np.asarray(poses[:, :2].mean(axis=0))
 
@@ -286,7 +307,7 @@ def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:
 
 
 def fitness_terms(rollout: Rollout) -> dict[str, float]:
-    """Return the unweighted terms; empty unless the status may win and every term is finite."""
+    """Return the unweighted fitness terms by name; empty unless the status may win."""
     if rollout.status not in (OK, FELL):
         return {}
     return {name: _fitness_term(name, rollout) for name in rollout.spec.fitness_terms}
@@ -295,12 +316,12 @@ def fitness_terms(rollout: Rollout) -> dict[str, float]:
 def _fitness_term(name: str, rollout: Rollout) -> float:
     """Return the value of a term; TypeError if it is no number, ConfigurationError if infinite."""
     term = registry.fitness_term(name)
-    given = term(rollout)
+    returned = term(rollout)
     try:
-        value = float(given)
+        value = float(returned)
     except (TypeError, ValueError):
         raise TypeError(
-            f"fitness term '{name}' ({term.__module__}) returned {excerpt(repr(given))}, "
+            f"fitness term '{name}' ({term.__module__}) returned {excerpt(repr(returned))}, "
             'expected a number'
         ) from None
     if not np.isfinite(value):
@@ -310,12 +331,12 @@ def _fitness_term(name: str, rollout: Rollout) -> float:
 
 def load_trial_parts(spec: TrialSpec) -> None:
     """
-    Load what a trial names: engine, controller, fitness terms and robot, read once per process.
+    Load the engine, controller, fitness terms and robot that a trial names, once per process.
 
     Raises
     ------
     ConfigurationError
-        If one of them does not exist or cannot be used here, whatever the trial.
+        If one of them does not exist or cannot be used on this machine.
 
     """
     registry.engine(spec.scene.engine)
@@ -340,8 +361,8 @@ def play_target_tape(loop: TrialLoop, controller: Controller) -> bool:
     """
     Play the coming control periods of a trial from a tape; return whether there was one.
 
-    A controller that does not look at what happens gives a tape, which some engines play; all
-    others are stepped.
+    An open-loop controller gives a tape, which some engines run in one call. Other controllers and
+    engines are stepped.
     """
     if not (isinstance(loop.engine, TapeEngine) and isinstance(controller, TapeController)):
         return False
@@ -364,7 +385,7 @@ def step_controller(loop: TrialLoop, controller: Controller) -> None:
 
 
 def start_trial(loop: TrialLoop) -> Controller:
-    """Begin a trial with its in-process controller, reset and checked for what it needs."""
+    """Begin a trial; return its controller, reset, with all observations that it needs."""
     loop.begin()
     controller = make_controller(loop.spec, loop.robot)
     controller.reset(loop.controller_seed)
@@ -381,7 +402,7 @@ _engine_cache: dict[str, Engine] = {}
 
 
 def cached_engine(name: str) -> Engine:
-    """Return this process's engine of a name; it is made once and kept."""
+    """Return the engine of a name; each process makes one and keeps it."""
     if name not in _engine_cache:
         _engine_cache[name] = registry.engine(name)()
     return _engine_cache[name]
@@ -403,11 +424,12 @@ def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
     try:
         return _run_controller(TrialLoop(spec, engine), tapes=True)
     except BadCommand:
-        # Which period's command it was shows when they are stepped.
+        # Steps, unlike a tape, show in which control period the command was refused.
         return _run_controller(TrialLoop(spec, engine), tapes=False)
 
 
 def _run_controller(loop: TrialLoop, tapes: bool) -> TrialLoop:
+    """Run a trial to its end: by tapes while controller and engine support them, then by steps."""
     controller = start_trial(loop)
     while loop.is_running:
         if not (tapes and play_target_tape(loop, controller)):
@@ -417,7 +439,7 @@ def _run_controller(loop: TrialLoop, tapes: bool) -> TrialLoop:
 
 
 def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
-    """Run a whole trial in this process, also one that diverges while the robot settles."""
+    """Run a whole trial in this process; return a result also if it diverges while settling."""
     try:
         return run_loop(spec, engine).result()
     except SimulationDiverged as error:
@@ -425,7 +447,7 @@ def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
 
 
 def result_without_ticks(spec: TrialSpec, status: str, reason: str) -> TrialResult:
-    """Return the result of a trial without a single tick, whose status may not win."""
+    """Return the result of a trial that ended before tick 0, with a status that may not win."""
     return TrialResult(
         status=status,
         metrics={},
@@ -446,8 +468,11 @@ def _check_finite(state: Observation) -> None:
     """Raise SimulationDiverged for a state that is not finite: no NaN leaves a trial."""
     total = 0.0
     for array in (
-        state.joint_positions, state.joint_velocities, state.body_poses, state.body_twists
-    ):  # fmt: skip
+        state.joint_positions,
+        state.joint_velocities,
+        state.body_poses,
+        state.body_twists,
+    ):
         if array is not None:
             flat = array.ravel()
             total += float(flat.dot(flat))
@@ -461,7 +486,7 @@ def _check_finite(state: Observation) -> None:
 
 
 def _finite_states(states: StateTape, diverged: str | None) -> tuple[StateTape, str | None]:
-    """Return the states before one that is not finite, and why there are no more."""
+    """Return the states before the first that is not finite, and the reason of the end."""
     arrays = [getattr(states, name) for name in _STATE_FIELDS]
     if all(array is None or all_finite(array) for array in arrays):
         return states, diverged

@@ -14,7 +14,7 @@ from gait_core.trial.scene import InitialState, Push, Scene, SensorModel
 from gait_core.trial.seeding import derived_seed
 
 Ranges = Mapping[str, tuple[float, float]]
-"""Least and largest value by quantity; drawn evenly between, whole numbers with both ends."""
+"""Lowest and highest value by quantity; drawn uniformly, whole numbers with both ends."""
 
 _SCENE_SEED = 3
 _TERRAIN, _INITIAL, _SENSORS, _PUSH = 'terrain.', 'initial.', 'sensors.', 'push.'
@@ -31,44 +31,46 @@ class RandomisedQuantity:
 
 def _quantities() -> dict[str, RandomisedQuantity]:
     named = {
-        'draw': RandomisedQuantity(
-            text='Seed of the body of a robot that is drawn.', is_integer=True
-        ),
+        'draw': RandomisedQuantity(text='Seed of the body of a drawn robot.', is_integer=True),
         'mass': RandomisedQuantity(text='Factor of every mass and inertia [-].'),
         'friction': RandomisedQuantity(text='Coulomb coefficient of the ground [-].'),
-        'restitution': RandomisedQuantity(text='Of the ground [-].'),
-        'terrain.seed': RandomisedQuantity(text='Of the surface.', is_integer=True),
+        'restitution': RandomisedQuantity(text='Coefficient of restitution of the ground [-].'),
+        'terrain.seed': RandomisedQuantity(
+            text='Seed of the surface of the terrain.', is_integer=True
+        ),
     }
     for field in fields(InitialState):
         if field.name != 'joint_positions':
             unit = 'm' if field.name in ('x', 'y', 'clearance') else 'rad'
-            named[_INITIAL + field.name] = RandomisedQuantity(text=f'As of the scene [{unit}].')
+            named[_INITIAL + field.name] = RandomisedQuantity(
+                text=f'Initial {field.name} of the robot [{unit}].'
+            )
     for field in fields(SensorModel):
         whole = field.name == 'delay_ticks'
         named[_SENSORS + field.name] = RandomisedQuantity(
-            text='As of the scene.', is_integer=whole
+            text=f'{field.name} of the sensors.', is_integer=whole
         )
     named['push.force'] = RandomisedQuantity(
-        text='Of one push more at the root, level, any way round [N].'
+        text='Force of an added push at the root link, in a random horizontal direction [N].'
     )
-    named['push.start'] = RandomisedQuantity(text='Of that push [s].')
-    named['push.duration'] = RandomisedQuantity(text='Of that push [s].')
+    named['push.start'] = RandomisedQuantity(text='Start of that push [s].')
+    named['push.duration'] = RandomisedQuantity(text='Duration of that push [s].')
     return named
 
 
 RANDOMISED_QUANTITIES: Mapping[str, RandomisedQuantity] = _quantities()
-"""By name; beside them ``terrain.<parameter>``, a parameter of the scene's terrain."""
+"""Quantities by name; ``terrain.<parameter>``, of the scene's terrain, is one, too."""
 
 
 def check_ranges(scene: Scene, ranges: Ranges) -> None:
     """
-    Check what is to be drawn for a scene, at both ends of every range.
+    Check the ranges of quantities of a scene, at both ends.
 
     Raises
     ------
     ConfigurationError
-        For an unknown quantity (with the nearest one), a range that is empty or not finite, half
-        a push, or a value that the scene refuses.
+        For an unknown quantity (with the nearest one), a range that is empty or not finite, a
+        push with some of its quantities missing, or a value that the scene refuses.
 
     """
     for name, (low, high) in ranges.items():
@@ -99,16 +101,17 @@ def check_ranges(scene: Scene, ranges: Ranges) -> None:
 
 def randomise_scene(scene: Scene, ranges: Ranges, seed: int) -> Scene:
     """
-    Return the scene of a trial with its quantities drawn.
+    Return the scene of a trial with its random quantities drawn.
 
-    Each has a stream of its own, by its name: the others' values stay when one is added.
+    Each quantity has its own random stream, seeded with its name: adding one leaves the values of
+    the others.
 
     Parameters
     ----------
     scene : Scene
     ranges : mapping of str to (float, float)
     seed : int
-        Of the trial.
+        Seed of the trial.
 
     """
     if not ranges:
@@ -140,16 +143,16 @@ def _draw_value(name: str, pair: tuple[float, float], seed: int) -> float | int:
 
 
 def _replace_values(scene: Scene, values: Mapping[str, float | int], direction: float) -> Scene:
-    """Return a scene with values by name, and a push towards a direction [rad] if they say one."""
+    """Return a scene with values by name; a push among them acts towards a direction [rad]."""
     changes: dict[str, Any] = {
         name: values[name] for name in ('draw', 'friction', 'restitution') if name in values
     }
     if 'mass' in values:
         changes['mass_factor'] = values['mass']
     for part, prefix in (('initial', _INITIAL), ('sensors', _SENSORS)):
-        within = _values_under(values, prefix)
-        if within:
-            changes[part] = replace(getattr(scene, part), **within)
+        fields_of_part = _values_under(values, prefix)
+        if fields_of_part:
+            changes[part] = replace(getattr(scene, part), **fields_of_part)
     ground = _values_under(values, _TERRAIN)
     if ground:
         surface = ground.pop('seed', scene.terrain.seed)

@@ -1,5 +1,5 @@
 """
-A rollout on disk: ``rollout.npz`` with the arrays and ``trial.json`` with spec and result.
+Rollout on disk: ``rollout.npz`` with the arrays and ``trial.json`` with spec and result.
 
 Plain arrays and text only: any NumPy reads them, whatever the version of the suite.
 """
@@ -48,7 +48,7 @@ _TARGET_FIELDS = {
     'target_velocities': 'velocity',
     'target_efforts': 'effort',
 }
-# Arrays of states that every record has, and that it has where the engine reports them.
+# Arrays of states: in every record, and in those of engines that report them.
 _REQUIRED_ARRAYS = (
     'joint_positions',
     'joint_velocities',
@@ -72,12 +72,12 @@ _ARRAY_NAMES = {
 
 def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
     """
-    Write a rollout and its result into a folder, which is made if need be.
+    Write a rollout and its result into a folder, which is created if absent.
 
     Raises
     ------
     ConfigurationError
-        If it cannot be written.
+        If the files cannot be written.
 
     """
     facts = {
@@ -107,7 +107,7 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
     Raises
     ------
     ConfigurationError
-        If the folder holds no record, or its robot has other joints by now.
+        If the folder holds no record, or the joints of its robot have changed since.
 
     """
     try:
@@ -130,6 +130,7 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
 def _rebuild_rollout(
     facts: Mapping[str, Any], arrays: Mapping[str, Any], folder: Path
 ) -> tuple[Rollout, TrialResult]:
+    """Return rollout and result from the content of both files; the robot is loaded anew."""
     spec: TrialSpec = read_value(TrialSpec, facts['spec'], 'spec')
     robot = scale_mass(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
     if list(robot.target_names) != facts['target_names']:
@@ -198,7 +199,7 @@ def rollout_from_arrays(
         times=np.arange(periods + 1, dtype=np.float64) * spec.scene.control_period,
         joint_names=robot.joint_names,
         body_names=robot.roots,
-        element_names=tuple(one.name for one in robot.force_elements),
+        element_names=tuple(element.name for element in robot.force_elements),
         imu=Imu(**{field: arrays[name] for name, field in _IMU_FIELDS.items()})
         if 'imu_orientations' in arrays
         else None,
@@ -222,7 +223,7 @@ def rollout_from_arrays(
 
 
 def _split_tapes(rows: FloatArray, counts: IntArray) -> Iterator[AppliedTape]:
-    """Yield tapes of periods of alike numbers of sub-samples, from (s, 3, m) rows of all."""
+    """Yield tapes of periods with equal numbers of sub-samples, from (s, 3, m) rows of all."""
     begin = 0
     for samples, group in groupby(counts.tolist()):
         periods = len(list(group))

@@ -26,12 +26,12 @@ class Rollout:
     Attributes
     ----------
     robot, spec
-        What was run.
+        Robot and spec of the trial.
     status : str
         As of TrialResult.
     states : StateTape
-        As the engine reported them. Fields that every measure needs are properties here, with
-        zeros where an engine does not report them.
+        As the engine reported them. Fields that most measures need are properties here, zero where
+        an engine does not report them.
     applied : tuple of AppliedTape
         Targets applied in the T control periods, in ``robot.target_names`` order: consecutive
         tapes, each of one number of sub-samples.
@@ -91,7 +91,7 @@ class Rollout:
 
     @property
     def contacts(self) -> Contacts:
-        """Contact points of all states, one state after the other; c of them."""
+        """Contact points of all states in order of time, c in total."""
         return self.states.contacts or Contacts(soles=self.robot.soles)
 
     @cached_property
@@ -118,8 +118,8 @@ class Rollout:
         return self._last([tape.effort for tape in self.applied])
 
     def _last(self, arrays: list[FloatArray]) -> FloatArray:
-        none = np.zeros((0, len(self.robot.target_names)))
-        return np.concatenate([none, *(array[:, -1] for array in arrays)])
+        empty = np.zeros((0, len(self.robot.target_names)))
+        return np.concatenate([empty, *(array[:, -1] for array in arrays)])
 
     def sole_forces(self) -> FloatArray:
         """Return the force on each sole at each tick, (T + 1, s, 3) [N]."""
@@ -134,15 +134,15 @@ class Rollout:
         return total
 
     def stance(self, threshold: float = 1.0) -> BoolArray:
-        """Return which soles carry more than a vertical force [N], (T + 1, s)."""
+        """Return whether each sole carries more than ``threshold`` [N] vertically, (T + 1, s)."""
         return np.asarray(self.sole_forces()[:, :, 2] > threshold)
 
 
 class Recorder:
     """
-    Keeps what a trial brings about, which is read-only, and makes arrays of it at its end.
+    Recorder of the states, targets and commands of a running trial.
 
-    It comes tick by tick, appended to the lists, or as tapes of many; the first state comes
+    Single ticks are appended to its lists, many at once are added as tapes. The first state comes
     before any targets.
 
     Attributes
@@ -165,7 +165,7 @@ class Recorder:
     def add_tape(
         self, applied: AppliedTape, velocities: Sequence[tuple[float, ...]], states: StateTape
     ) -> None:
-        """Keep what is applied and commanded in control periods, and the states that follow."""
+        """Record the targets and commanded velocities of control periods, and the states after."""
         self._stack()
         self._applied_tapes.append(applied)
         self.commands.extend(velocities)
@@ -173,7 +173,7 @@ class Recorder:
             self._state_tapes.append(states)
 
     def _stack(self) -> None:
-        """Make tapes of what came tick by tick."""
+        """Convert the single ticks to tapes."""
         if self.states:
             self._state_tapes.append(StateTape.from_states(self.states))
         for _, periods in groupby(self.applied, lambda applied: len(applied.position)):
@@ -186,7 +186,7 @@ class Recorder:
         return self._state_tapes[0]
 
     def trial_hash(self, status: str) -> str:
-        """Return the trial_hash of what was kept, and of how it ended."""
+        """Return the trial hash of the record and the final status."""
         states, digest, begin = self._all_states(), TrialHash(), 0
         for applied in self._applied_tapes:
             digest.add_periods(states[begin : begin + len(applied)], applied)

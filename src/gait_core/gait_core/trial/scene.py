@@ -1,4 +1,4 @@
-"""The scene of a trial: everything outside the controller that its result depends on."""
+"""Scene of a trial: everything outside the controller that its result depends on."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class InitialState:
 
 @dataclass(frozen=True, kw_only=True)
 class Push:
-    """A constant force (N, in ``odom``) at a link's centre of mass over a time window (s)."""
+    """A constant force [N], in ``odom``, at a link's centre of mass over a time window [s]."""
 
     start: float
     duration: float
@@ -111,7 +111,7 @@ class Push:
 @dataclass(frozen=True, kw_only=True)
 class SensorModel:
     """
-    Noise and delay between the true state and what the controller sees.
+    Noise and delay between the true state and the observation of the controller.
 
     Standard deviations of white noise in the unit of each reading; ``delay_ticks`` whole control
     periods. The recorded and hashed states stay the true ones.
@@ -126,7 +126,7 @@ class SensorModel:
 
     @property
     def imu_variances(self) -> tuple[float, float, float]:
-        """Of each axis of orientation [rad^2], angular velocity and acceleration of an IMU."""
+        """Variance of each axis of an IMU: orientation, angular velocity and acceleration."""
         return (
             self.orientation_noise**2,
             self.angular_velocity_noise**2,
@@ -171,9 +171,9 @@ class Scene:
     length_scale : float
         Length ratio of the simulated to the real robot (similarity scaling); 1 is unscaled.
     fixed_base : bool
-        Hangs the robot by its root link. A fitness is refused then.
+        Whether the root link is fixed. A fitness is refused then.
     mass_factor : float
-        Of every mass and inertia of the robot; 1 is as it is described.
+        Factor of every mass and inertia of the robot; 1: as described.
 
     """
 

@@ -1,4 +1,4 @@
-"""Seeds that depend on what is evaluated, never on who evaluates it or when."""
+"""Seeds that depend on the evaluated item alone, not on worker or time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def derived_seed(run_seed: int, *key: int) -> int:
     run_seed : int
         Seed of the whole run.
     *key : int
-        What identifies the item. Equal keys give equal seeds whatever ran before.
+        Numbers that identify the item. Equal keys give equal seeds in any order of calls.
 
     Returns
     -------

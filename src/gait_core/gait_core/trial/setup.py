@@ -1,4 +1,4 @@
-"""From names and overrides to a complete trial: what `gait walk` and experiments share."""
+"""Scenes and trials from names, a robot's defaults and overrides."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """
-    Return values by dotted name as nested mappings; a later one of a name holds.
+    Return values by dotted name as nested mappings; the last value of a name holds.
 
     Examples
     --------
@@ -72,13 +72,13 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """
     settings: dict[str, Any] = {}
     for name, value in pairs:
-        *folders, last = name.split('.')
-        place = settings
-        for folder in folders:
-            place = place.setdefault(folder, {})
-            if not isinstance(place, dict):
-                raise ConfigurationError(f"'{name}': '{folder}' was already given a value")
-        place[last] = value
+        *groups, last = name.split('.')
+        mapping = settings
+        for group in groups:
+            mapping = mapping.setdefault(group, {})
+            if not isinstance(mapping, dict):
+                raise ConfigurationError(f"'{name}': '{group}' was already given a value")
+        mapping[last] = value
     return settings
 
 
@@ -141,14 +141,14 @@ def check_registered(kind: str, name: str) -> str:
 @cache
 def default_engine() -> str:
     """
-    Return the engine of robots and scenes that name none: the first of two that is usable.
+    Return the default engine: the first usable one of ``DEFAULT_ENGINES``.
 
-    A line on standard error tells where that is not the first one.
+    A warning gives the reason if it is not the first of them.
 
     Raises
     ------
     ConfigurationError
-        If none is usable; the message says why.
+        If none is usable; the message has the reasons.
 
     """
     reasons = []
@@ -216,9 +216,10 @@ def make_scene(
 
 def scene_with_engine(scene: Scene, engine: str) -> Scene:
     """
-    Return a scene on an engine; another one takes the robot's options for it.
+    Return a scene on an engine.
 
-    Options are an engine's own: those of one mean nothing to another.
+    Options of one engine mean nothing to another: another engine than the scene's has the
+    robot's default options for it.
     """
     if engine == scene.engine:
         return scene
@@ -228,7 +229,7 @@ def scene_with_engine(scene: Scene, engine: str) -> Scene:
 
 
 def _check_default_names(robot: RobotModel) -> None:
-    """Refuse defaults for an engine or terrain that there is none of: nothing would use them."""
+    """Raise ConfigurationError for defaults of an unknown engine or terrain."""
     for key, kind in (
         ('engines', 'engines'),
         ('physics_steps', 'engines'),
@@ -244,7 +245,7 @@ def _check_default_names(robot: RobotModel) -> None:
 
 
 def _default_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
-    """Return the parameters that a robot's defaults give a terrain: an insect needs its own."""
+    """Return the robot's default parameters of a terrain: an insect needs smaller steps."""
     if isinstance(wanted, TerrainSpec):
         name = wanted.name
     elif isinstance(wanted, Mapping):
@@ -298,9 +299,9 @@ def controller_parameters(
 
 def default_gait_parameters(robot: RobotModel, controller: str, preset: str) -> Mapping[str, Any]:
     """
-    Return the parameters that a robot's defaults give its own controller.
+    Return the robot's default parameters of its default controller and preset.
 
-    They refine the robot's default preset; another controller or preset stands as it is.
+    They are changes of the preset. Empty for another controller or preset.
     """
     chosen: Mapping[str, Any] = robot.defaults.get('gait', {})
     usual = str(robot.defaults.get('controller', '')), str(robot.defaults.get('preset', ''))
@@ -308,7 +309,7 @@ def default_gait_parameters(robot: RobotModel, controller: str, preset: str) -> 
 
 
 def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
-    """Return the command that the robot's defaults give from the start on."""
+    """Return the script of the robot's default command, from the start on."""
     x, y, yaw = robot.defaults.get('command', (0.0, 0.0, 0.0))
     return constant_script((float(x), float(y), float(yaw)))
 
@@ -322,7 +323,7 @@ def default_trial(
     robot_name: str, duration: float = 0.0, scene: Mapping[str, Any] = EMPTY_MAPPING
 ) -> TrialSpec:
     """
-    Return the trial of a robot by its own defaults, as `gait walk` runs it.
+    Return the default trial of a robot, as `gait walk` runs it.
 
     Parameters
     ----------
@@ -342,7 +343,7 @@ def trial_of_scene(
     scene: Scene, controller: str = '', parameters: Mapping[str, Any] = EMPTY_MAPPING
 ) -> TrialSpec:
     """
-    Return the trial of a scene by the defaults of its robot.
+    Return the trial of a scene with the defaults of its robot.
 
     Parameters
     ----------
@@ -350,7 +351,7 @@ def trial_of_scene(
     controller : str
         Empty: the robot's own.
     parameters : mapping
-        What differs from the controller's usual ones.
+        Overrides of the default parameters of the controller.
 
     """
     robot = load_robot(scene.robot, scene.draw)
@@ -367,7 +368,7 @@ def trial_of_scene(
 
 
 def usable_engines() -> tuple[str, ...]:
-    """Return those of the engines that carry every jointed robot whose library is installed."""
+    """Return those of ``DEFAULT_ENGINES`` whose libraries are installed."""
     return tuple(name for name in DEFAULT_ENGINES if _is_installed(registry.engine, name))
 
 

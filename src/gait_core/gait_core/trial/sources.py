@@ -1,4 +1,4 @@
-"""The code and the robot that a result was made with, as a hash: a version alone misses edits."""
+"""Hash of the code and the robot that a result depends on: a version number misses edits."""
 
 from __future__ import annotations
 
@@ -40,12 +40,14 @@ def sources_hash(robot: str, controller: str, engine: str) -> str:
     }
     digest = hashlib.sha256()
     for package in sorted(packages):
-        for place in _package_folders(package):
-            _hash_files(digest, place, place.rglob('*.py'))
+        for folder in _package_folders(package):
+            _hash_files(digest, folder, folder.rglob('*.py'))
     found = find_robot(robot)
     own = [found] if found.is_file() else sorted(found.rglob('*'))
     _hash_files(digest, found.parent if found.is_file() else found, own)
-    included = {file for one in own if one.suffix == '.xacro' for file in included_files(one)}
+    included = {
+        file for source in own if source.suffix == '.xacro' for file in included_files(source)
+    }
     for file in sorted(included - set(own)):
         _hash_files(digest, file.parent, (file,))
     return digest.hexdigest()
@@ -53,10 +55,11 @@ def sources_hash(robot: str, controller: str, engine: str) -> str:
 
 def _package_folders(package: str) -> list[Path]:
     spec = importlib.util.find_spec(package)
-    return sorted(Path(place) for place in (spec and spec.submodule_search_locations) or ())
+    return sorted(Path(folder) for folder in (spec and spec.submodule_search_locations) or ())
 
 
 def _hash_files(digest: hashlib._Hash, folder: Path, files: Iterable[Path]) -> None:
+    """Add files to a digest: of each its path within the folder, its size and its content."""
     for file in sorted(files):
         if file.is_file() and '__pycache__' not in file.parts:
             content = read_bytes(file)

@@ -1,4 +1,4 @@
-"""A trial as data (what to run) and its result."""
+"""Specification of a trial as data, and its result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIVERGED = 'diverged'
 
 
 MAX_TICKS = 10_000_000
-"""Control periods of one trial, settling apart: 55 hours at 50 Hz. More is a mistake."""
+"""Largest number of control periods after settling: 55 hours at 50 Hz. More is a mistake."""
 
 
 def invalid_status(reason: str) -> str:
@@ -28,9 +28,9 @@ def invalid_status(reason: str) -> str:
 
 
 EXCEPTION = 'invalid:exception'
-"""Code of a controller, a fitness term or a robot raised an exception in the trial."""
+"""Status: code of a controller, a fitness term or a robot raised an exception."""
 SKIPPED = 'invalid:skipped'
-"""The trial was left out because a user asked for that."""
+"""Status: the trial was skipped at the user's request."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +74,10 @@ class TimedCommand:
 @dataclass(frozen=True, kw_only=True)
 class Milestone:
     """
-    By when a trial must have come how far, or it ends as ``invalid:hopeless``.
+    Distance that a robot must have moved by a time, else the trial is ``invalid:hopeless``.
 
-    ``time`` [s] since its start; ``moved`` [m] is the level distance of the middle of the root
-    links from where it was then, in any direction.
+    ``time`` [s] since the start of the trial; ``moved`` [m], the horizontal distance of the mean
+    position of the root links from that at the start.
     """
 
     time: float
@@ -108,18 +108,18 @@ class TrialSpec:
     duration : float [s]
         Whole control periods are run: ``round(duration / control_period)``.
     settle_time : float [s]
-        The robot holds its initial joint positions that long before tick 0.
+        Time before tick 0 in which the robot holds its initial joint positions.
     fitness_terms : mapping of str to float
         Weight by registered term; fitness is their weighted sum. Empty: no fitness.
     gates : mapping of str to float
         Limit by gate (``gait_core.trial.gates``): a trial that exceeds one is invalid. Empty:
-        none is looked at.
+        no gate is checked.
     weights : str
         File with a controller's bulk weights (``.npz``); empty: none.
     weights_sha256 : str
         Their hash, checked when loading. Empty: none.
     randomise : mapping of str to (float, float)
-        What of the scene is drawn from the seed, and between which values
+        Range of each quantity of the scene that is drawn from the seed
         (``gait_core.trial.randomisation``).
     hopeless : tuple of Milestone
         In order of time.
@@ -141,7 +141,7 @@ class TrialSpec:
     hopeless: tuple[Milestone, ...] = added_field(())
 
     def __post_init__(self) -> None:
-        """Check seed, times and that a robot on a stand is not scored."""
+        """Check seed and times, and that a robot with a fixed base has no fitness."""
         check_seed(self.seed)
         if not (math.isfinite(self.duration) and self.duration > 0.0):
             raise ConfigurationError(f'duration is {self.duration} s, it must be positive')
@@ -172,7 +172,8 @@ class TrialSpec:
         self._check_milestones()
 
     def _check_milestones(self) -> None:
-        times = [one.time for one in self.hopeless]
+        """Check that milestones are in order of time and before the end."""
+        times = [milestone.time for milestone in self.hopeless]
         if times != sorted(set(times)):
             raise ConfigurationError(f'hopeless is not in order of time: {times}')
         for time in times:
@@ -189,19 +190,19 @@ class TrialSpec:
 
 
 _TIME_TOLERANCE = 1e-9
-"""By which the time of a tick may fall short of that of a command [s]."""
+"""Time [s] by which a tick may precede a command that holds at it, by rounding."""
 
 
 class CommandScript:
     """
-    Commands of a script, asked for in order of time; each item is looked at once.
+    Commands of a script, read in order of time.
 
     Before the first item: no velocity and no set points.
 
     Attributes
     ----------
     changes_at : float [s]
-        When the command in force changes next; infinite after the last item.
+        Time of the next change of the command; infinite after the last item.
 
     """
 
@@ -248,7 +249,7 @@ class TrialResult:
         Control periods that were run.
     fell_at : float or None [s]
     wall_time : float [s]
-        Of the whole trial including reset; not compared.
+        Time of the whole trial including the reset; not compared.
     reason : str
         One line for a person, empty for ``ok``.
 
