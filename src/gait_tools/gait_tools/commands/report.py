@@ -55,15 +55,15 @@ def run(options: Namespace) -> int:
             raise ConfigurationError(f"{flag} '{path}': the folder '{path.parent}' does not exist")
         if path is not None and path.is_dir():
             raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
-    if markdown is not None and not options.add_section:
+    if markdown is not None and not options.card:
         raise ConfigurationError('--markdown needs --card')
-    rows = _robustness_rows(subject.champion, markdown) if options.add_section else []
+    rows = _robustness_rows(subject.champion, markdown) if options.card else []
     html = build_report(subject, rows).html()
     write_atomically(file, html)
     values = {'report': str(file), 'bytes': len(html.encode())}
     if options.json:
         print_json(
-            {**values, 'card': [asdict(row) for row in rows]} if options.add_section else values
+            {**values, 'card': [asdict(row) for row in rows]} if options.card else values
         )
     else:
         for row in rows:
