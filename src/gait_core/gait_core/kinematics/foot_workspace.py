@@ -53,8 +53,8 @@ def _free_distance(
 ) -> float:
     last = stance
     for count in range(1, 2 * _STEPS_PER_LENGTH + 1):
-        found = leg.solve(start + count * step, start=last)
-        if not found.reachable:
+        solution = leg.solve(start + count * step, start=last)
+        if not solution.reachable:
             return float(np.linalg.norm(step)) * (count - 1)
-        last = found.positions
+        last = solution.positions
     return float(np.linalg.norm(step)) * 2 * _STEPS_PER_LENGTH

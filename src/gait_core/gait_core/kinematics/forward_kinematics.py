@@ -271,8 +271,8 @@ def com_positions(
     """Return the robot's centre of mass, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
     mass = kinematic_tree(robot).mass
     coms = link_coms(robot, joint_positions, base_pose)
-    found = (mass[:, None] * coms).sum(axis=-2) / mass.sum()
-    return np.asarray(found[0] if np.ndim(joint_positions) == 1 else found)
+    com = (mass[:, None] * coms).sum(axis=-2) / mass.sum()
+    return np.asarray(com[0] if np.ndim(joint_positions) == 1 else com)
 
 
 def point_position(

@@ -229,8 +229,8 @@ def _build_chain(
     while tree.parent[rows[0]] >= 0:
         rows.insert(0, int(tree.parent[rows[0]]))
     # Joints of other limbs keep their stance: they enter as a constant bias.
-    others = robot.stance[: len(robot.joint_names)].copy()
-    others[columns] = 0.0
+    other_positions = robot.stance[: len(robot.joint_names)].copy()
+    other_positions[columns] = 0.0
     moving: list[int] = []
     turns, offsets = [np.eye(3)], [np.zeros(3)]
     for row in rows:
@@ -244,7 +244,7 @@ def _build_chain(
     offsets[-1] = offsets[-1] + turns[-1] @ np.array(sole_point)
     return Chain(
         gain=np.ascontiguousarray(tree.gain[moving][:, columns]),
-        bias=tree.gain[moving] @ others + tree.bias[moving],
+        bias=tree.gain[moving] @ other_positions + tree.bias[moving],
         turn=np.array(turns),
         offset=np.array(offsets),
         axis=tree.axis[moving],

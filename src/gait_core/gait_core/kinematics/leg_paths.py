@@ -99,17 +99,17 @@ class LegPathSolver:
             return _follow_group(self._groups[0], points).reshape(samples, -1)
         positions = np.empty((samples, self._joints))
         for group in self._groups:
-            found = _follow_group(group, np.ascontiguousarray(points[group.legs]))
-            positions[:, group.columns] = found.reshape(samples, -1)
+            group_positions = _follow_group(group, np.ascontiguousarray(points[group.legs]))
+            positions[:, group.columns] = group_positions.reshape(samples, -1)
         return positions
 
 
-def _group_legs(legs: Sequence[LegKinematics], which: list[int]) -> _EqualLegs:
+def _group_legs(legs: Sequence[LegKinematics], indices: list[int]) -> _EqualLegs:
     first = np.cumsum([0, *(len(leg.joint_names) for leg in legs)])
-    group = [legs[i] for i in which]
+    group = [legs[i] for i in indices]
     return _EqualLegs(
-        legs=which,
-        columns=[column for i in which for column in range(first[i], first[i + 1])],
+        legs=indices,
+        columns=[column for i in indices for column in range(first[i], first[i + 1])],
         starts=np.array([leg._starts[:3] for leg in group]),
         chains=Chain(*map(np.array, zip(*(leg._chain for leg in group), strict=True))),
         max_cost=np.array([leg._max_cost for leg in group]),
@@ -159,18 +159,20 @@ def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[n
             chains.lower[i],
             chains.upper[i],
         )
-        follow = False
+        is_consecutive = False
         for k in range(paths.shape[1]):
-            found = positions[k, i]
-            copy_values(starts[i, 0], found)
+            solution = positions[k, i]
+            copy_values(starts[i, 0], solution)
             # Three joints and a nearby point: a few Newton steps are enough. Otherwise search.
-            reached = joints == 3 and approach_nearby_point(chain, paths[i, k], found, work)
+            reached = joints == 3 and approach_nearby_point(chain, paths[i, k], solution, work)
             if not reached:
                 goal = Goal(paths[i, k], attitude, 0.0)
-                cost = search_from_starts(starts[i], chain, goal, max_cost[i], found, work)
+                cost = search_from_starts(starts[i], chain, goal, max_cost[i], solution, work)
                 reached = cost <= max_cost[i]
             for j in range(joints):
-                lead = found[j] - positions[k - 1, i, j] if follow and reached else 0.0
-                starts[i, 0, j] = found[j] + lead
-            follow = reached
+                extrapolation = (
+                    solution[j] - positions[k - 1, i, j] if is_consecutive and reached else 0.0
+                )
+                starts[i, 0, j] = solution[j] + extrapolation
+            is_consecutive = reached
         copy_values(positions[-1, i], starts[i, 0])

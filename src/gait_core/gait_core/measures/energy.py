@@ -107,9 +107,11 @@ def element_work_by_period(
     """
     # W = -u dL - (tau - u) dL0, with the added tension u, the mean tension tau of the period, the
     # length L and the rest length L0.
-    pulled = 0.5 * (tensions[1:] + tensions[:-1]) - added_tensions
-    wound = np.diff(rest_lengths, axis=0, prepend=rest_lengths[:1])
-    return np.asarray(-added_tensions * np.diff(lengths, axis=0) - pulled * wound)
+    remaining_tension = 0.5 * (tensions[1:] + tensions[:-1]) - added_tensions
+    rest_length_change = np.diff(rest_lengths, axis=0, prepend=rest_lengths[:1])
+    return np.asarray(
+        -added_tensions * np.diff(lengths, axis=0) - remaining_tension * rest_length_change
+    )
 
 
 def elastic_energy(
@@ -139,11 +141,13 @@ def elastic_energy(
             extension = np.maximum(extension, 0.0)
         limit = get('effort', np.inf) if element.kind == 'linear_servo' else np.inf
         # Quadratic up to the extension at which a servo saturates, linear beyond it.
-        bent = np.minimum(np.abs(extension), limit / stiffness if stiffness > 0.0 else 0.0)
-        beyond = np.abs(extension) - bent
-        stored[:, column] = 0.5 * stiffness * bent**2
+        quadratic_part = np.minimum(
+            np.abs(extension), limit / stiffness if stiffness > 0.0 else 0.0
+        )
+        linear_part = np.abs(extension) - quadratic_part
+        stored[:, column] = 0.5 * stiffness * quadratic_part**2
         if np.isfinite(limit):
-            stored[:, column] += limit * beyond
+            stored[:, column] += limit * linear_part
     return stored
 
 

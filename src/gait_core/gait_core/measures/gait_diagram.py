@@ -62,9 +62,9 @@ def _flip_short(column: BoolArray, state: bool, min_ticks: int) -> None:
 
 def touchdowns(stance: BoolArray) -> BoolArray:
     """Return whether a sole touches down at each tick, (T, s); never at the first tick."""
-    found = np.zeros_like(stance)
-    found[1:] = stance[1:] & ~stance[:-1]
-    return found
+    begins = np.zeros_like(stance)
+    begins[1:] = stance[1:] & ~stance[:-1]
+    return begins
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,7 @@ def _phase_lag(reference: IntArray, ticks: IntArray) -> float | None:
     stride = np.searchsorted(reference, ticks, side='right') - 1
     inside = (stride >= 0) & (stride < len(reference) - 1)
     begin, end = reference[stride[inside]], reference[stride[inside] + 1]
-    mean = np.exp(2j * np.pi * (ticks[inside] - begin) / (end - begin)).sum()
-    if abs(mean) < 1e-9 * max(1, int(inside.sum())):
+    phasor_sum = np.exp(2j * np.pi * (ticks[inside] - begin) / (end - begin)).sum()
+    if abs(phasor_sum) < 1e-9 * max(1, int(inside.sum())):
         return None
-    return float(np.angle(mean)) % (2.0 * math.pi)
+    return float(np.angle(phasor_sum)) % (2.0 * math.pi)

@@ -81,22 +81,24 @@ _MIN_COST_DISTANCE = 0.1
 
 def trial_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the metrics of a trial by name, in the order of ``METRICS``."""
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for part in (_motion_metrics, _posture_metrics, _energy_metrics, _gait_metrics, _zmp_metrics):
-        found.update(part(rollout))
-    energy = found.get('energy_j')
-    if energy is not None and 'distance_m' in found:
+        metrics.update(part(rollout))
+    energy = metrics.get('energy_j')
+    if energy is not None and 'distance_m' in metrics:
         cost = cost_of_transport(
             energy,
             rollout.robot.mass,
             _gravity(rollout),
-            found['distance_m'],
+            metrics['distance_m'],
             _MIN_COST_DISTANCE * rollout.robot.length_scale,
         )
         if cost is not None:
-            found['cost_of_transport'] = cost
+            metrics['cost_of_transport'] = cost
     return {
-        name: float(found[name]) for name in METRICS if name in found and np.isfinite(found[name])
+        name: float(metrics[name])
+        for name in METRICS
+        if name in metrics and np.isfinite(metrics[name])
     }
 
 
@@ -170,7 +172,7 @@ def _motion_metrics(rollout: Rollout) -> dict[str, float]:
     forward, left = np.cos(yaw[0]), np.sin(yaw[0])
     duration = rollout.ticks * rollout.dt
     distance = float(np.hypot(x, y))
-    found = {
+    metrics = {
         'duration_s': duration,
         'distance_m': distance,
         'displacement_x_m': forward * x + left * y,
@@ -179,8 +181,8 @@ def _motion_metrics(rollout: Rollout) -> dict[str, float]:
         'speed_max_mps': np.linalg.norm(rollout.body_twists[:, 0, :3], axis=1).max(),
     }
     if duration > 0.0:
-        found['mean_speed_mps'] = distance / duration
-    return found
+        metrics['mean_speed_mps'] = distance / duration
+    return metrics
 
 
 def _posture_metrics(rollout: Rollout) -> dict[str, float]:
@@ -188,15 +190,15 @@ def _posture_metrics(rollout: Rollout) -> dict[str, float]:
     base = rollout.body_poses[:, 0]
     upright = Rotation.from_quat(base[:, 3:]).as_matrix()[:, 2, 2]
     ground = load_terrain(rollout.spec.scene.terrain).height(base[:, 0], base[:, 1])
-    found = {
+    metrics = {
         'height_mean_m': (base[:, 2] - ground).mean(),
         'tilt_max_rad': np.arccos(np.clip(upright, -1.0, 1.0)).max(),
         'penetration_max_m': max(0.0, rollout.contacts.depths.max(initial=0.0)),
     }
     if rollout.ticks >= 3 and rollout.target_positions.shape[1]:
-        bend = np.diff(rollout.target_positions, n=2, axis=0) / rollout.dt**2
-        found['command_jitter_rad_s2'] = np.sqrt(np.mean(bend**2))
-    return found
+        second_differences = np.diff(rollout.target_positions, n=2, axis=0) / rollout.dt**2
+        metrics['command_jitter_rad_s2'] = np.sqrt(np.mean(second_differences**2))
+    return metrics
 
 
 def trial_joint_work(rollout: Rollout) -> JointWork:
@@ -212,9 +214,9 @@ def cumulative_joint_work(rollout: Rollout) -> FloatArray:
         return np.asarray(rollout.states.joint_work - rollout.states.joint_work[:1])
     power = rollout.joint_efforts * rollout.joint_velocities
     both = np.stack([power, np.maximum(power, 0.0)], axis=1)
-    found = np.zeros_like(both)
-    np.cumsum(0.5 * (both[1:] + both[:-1]) * rollout.dt, axis=0, out=found[1:])
-    return found
+    cumulative = np.zeros_like(both)
+    np.cumsum(0.5 * (both[1:] + both[:-1]) * rollout.dt, axis=0, out=cumulative[1:])
+    return cumulative
 
 
 def _energy_metrics(rollout: Rollout) -> dict[str, float]:
@@ -238,29 +240,31 @@ def _gait_metrics(rollout: Rollout) -> dict[str, float]:
         return {}
     standing = stance_by_tick(rollout)
     diagram = gait_diagram(tuple(leg.name for leg in rollout.robot.legs), standing, rollout.dt)
-    found = {'steps': float(touchdowns(standing).sum())}
+    metrics = {'steps': float(touchdowns(standing).sum())}
     for name, by_leg in (
         ('duty_factor', diagram.duty_factor),
         ('stride_frequency_hz', diagram.stride_frequency),
     ):
         if by_leg:
-            found[name] = float(np.mean(list(by_leg.values())))
-    return found
+            metrics[name] = float(np.mean(list(by_leg.values())))
+    return metrics
 
 
 def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the margins of CoP and inertial ZMP in the support polygon."""
     series = contact_zmp(rollout)
-    found = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
+    metrics = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
     margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
-        return found
-    found['zmp_margin_min_m'] = margin[defined].min()
-    found['zmp_margin_mean_m'] = margin[defined].mean()
+        return metrics
+    metrics['zmp_margin_min_m'] = margin[defined].min()
+    metrics['zmp_margin_mean_m'] = margin[defined].mean()
     inertial = inertial_zmp(rollout, series.points[:, 2])
-    tipping, known = support_margins(inertial, rollout.contact_tick, rollout.contacts.points)
-    known &= series.defined
-    if known.any():
-        found['inertial_zmp_margin_mean_m'] = tipping[known].mean()
-        found['inertial_zmp_margin_p05_m'] = np.quantile(tipping[known], 0.05)
-    return found
+    inertial_margin, is_defined = support_margins(
+        inertial, rollout.contact_tick, rollout.contacts.points
+    )
+    is_defined &= series.defined
+    if is_defined.any():
+        metrics['inertial_zmp_margin_mean_m'] = inertial_margin[is_defined].mean()
+        metrics['inertial_zmp_margin_p05_m'] = np.quantile(inertial_margin[is_defined], 0.05)
+    return metrics

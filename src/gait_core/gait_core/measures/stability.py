@@ -87,10 +87,10 @@ def centres_of_pressure(
         defined, _sum_by_instant(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
     )
     # u_ZMP = sum (f_z u - f_u (z - h)) / sum f_z over the contacts, u = x, y.
-    above = points[:, 2] - plane[instant]
+    height_above_plane = points[:, 2] - plane[instant]
     zmp = np.zeros((instants, 3))
     for u in (0, 1):
-        moment = points[:, u] * forces[:, 2] - above * forces[:, u]
+        moment = points[:, u] * forces[:, 2] - height_above_plane * forces[:, u]
         zmp[:, u] = _sum_by_instant(instant, moment, instants) / divisor
     zmp[:, 2] = plane
     zmp[~defined] = 0.0
@@ -160,8 +160,10 @@ def zmp_from_accelerations(
     vertical = force[:, :, 2].sum(axis=1)
     defined[1:-1] = vertical >= min_force
     plane = np.broadcast_to(np.asarray(plane_height, dtype=np.float64), (instants,))
-    above = com[1:-1, :, 2] - plane[1:-1, None]
-    moment = (com[1:-1, :, :2] * force[:, :, 2:] - above[:, :, None] * force[:, :, :2]).sum(axis=1)
+    height_above_plane = com[1:-1, :, 2] - plane[1:-1, None]
+    moment = (
+        com[1:-1, :, :2] * force[:, :, 2:] - height_above_plane[:, :, None] * force[:, :, :2]
+    ).sum(axis=1)
     points[1:-1, :2] = moment / np.where(defined[1:-1], vertical, 1.0)[:, None]
     points[:, 2] = plane
     points[~defined] = 0.0

@@ -159,9 +159,9 @@ class TargetTape:
 
 def _stack_periods(arrays: Sequence[FloatArray]) -> FloatArray:
     """Return arrays of one shape stacked along a new first axis, read-only."""
-    found: FloatArray = np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape)
-    found.flags.writeable = False
-    return found
+    stacked: FloatArray = np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape)
+    stacked.flags.writeable = False
+    return stacked
 
 
 @dataclass(frozen=True)
@@ -251,22 +251,22 @@ class TargetMemory:
         self, targets: JointTargets | TargetTape, shape: tuple[int, ...]
     ) -> list[FloatArray]:
         """Return position, velocity and effort of every joint, (*shape, m) each."""
-        full = []
+        resolved = []
         all_in_order = targets.names == self._names
         for field in _FIELDS:
             given = getattr(targets, field)
             if given is None and field == 'velocity' and targets.position is not None:
                 given = np.zeros(targets.position.shape)
             if given is None:
-                full.append(self._held_rows(field, shape))
+                resolved.append(self._held_rows(field, shape))
                 continue
             rows = given if all_in_order else self._replaced(field, targets.names, given)
             rows.flags.writeable = False
             # Index -1 in every axis but the last: the last sub-sample of the last period.
             self._last[field] = rows[(-1,) * (rows.ndim - 1)]
             self._held.pop(field, None)
-            full.append(rows)
-        return full
+            resolved.append(rows)
+        return resolved
 
     def _replaced(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
         """Return the last values, replaced by the given ones for the named joints."""

@@ -26,13 +26,13 @@ def robot_folders() -> dict[str, Path]:
     ``GAIT_ROBOT_PATH``, ``share/gait_description/robots`` of every prefix in
     ``AMENT_PREFIX_PATH``, the source tree.
     """
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for parent in _search_path():
         if parent.is_dir():
             for folder in sorted(parent.iterdir()):
                 if is_robot_folder(folder):
-                    found.setdefault(folder.name, folder)
-    return dict(sorted(found.items()))
+                    folders.setdefault(folder.name, folder)
+    return dict(sorted(folders.items()))
 
 
 def robot_names() -> tuple[str, ...]:

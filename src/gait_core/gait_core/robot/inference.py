@@ -187,11 +187,11 @@ def joint_axes_at_zero(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatAr
     """Return axis and origin [m] of each actuated joint in the base frame, at zero positions."""
     tree = kinematic_tree(robot)
     poses = link_poses(robot, np.zeros(len(robot.joint_names)))
-    found = {}
+    axes = {}
     for name in robot.joint_names:
         row = robot.link_index[robot.joint[name].child]
-        found[name] = (poses[row, :3, :3] @ tree.axis[row], poses[row, :3, 3])
-    return found
+        axes[name] = (poses[row, :3, :3] @ tree.axis[row], poses[row, :3, 3])
+    return axes
 
 
 def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
@@ -252,7 +252,7 @@ def counterpart_names(name: str) -> list[str]:
     ['right_knee']
 
     """
-    found = []
+    names = []
     for match in _SIDE_PATTERN.finditer(name):
         word = match.group()
         if word in _OPPOSITE_SIDE:
@@ -264,8 +264,8 @@ def counterpart_names(name: str) -> list[str]:
                 for i in reversed(range(len(word)))
                 if word[i] in _OPPOSITE_SIDE
             ]
-        found += [name[: match.start()] + swap + name[match.end() :] for swap in swaps]
-    return found
+        names += [name[: match.start()] + swap + name[match.end() :] for swap in swaps]
+    return names
 
 
 def side_from_name(name: str) -> str:

@@ -29,13 +29,13 @@ def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel
             collisions=(Shape(kind='box', size=_BODY_SIZE),),
         )
     ]
-    chain: list[Joint] = []
-    described: list[Leg] = []
+    all_joints: list[Joint] = []
+    all_legs: list[Leg] = []
     for number in range(legs):
         leg_joints, leg_links = _build_leg(number, legs, joints, roll)
-        chain += leg_joints
+        all_joints += leg_joints
         links += leg_links
-        described.append(
+        all_legs.append(
             Leg(
                 name=f'leg{number}',
                 joints=tuple(joint.name for joint in leg_joints),
@@ -43,19 +43,19 @@ def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel
                 sole_point=(0.0, 0.0, -_SEGMENT_LENGTH),
             )
         )
-    names = tuple(joint.name for joint in chain)
-    bend = {name: 0.4 * (-1) ** (i % joints) for i, name in enumerate(names)}
+    names = tuple(joint.name for joint in all_joints)
+    stance = {name: 0.4 * (-1) ** (i % joints) for i, name in enumerate(names)}
     if roll:
-        bend.update(dict.fromkeys(names[::joints], 0.0))
+        stance.update(dict.fromkeys(names[::joints], 0.0))
     return RobotModel(
         name='legged_box',
         links=tuple(links),
-        joints=tuple(chain),
+        joints=tuple(all_joints),
         joint_names=names,
         actuators={name: Actuator(constants={'gain': _GAIN}) for name in names},
-        legs=tuple(described),
+        legs=tuple(all_legs),
         mirror_pairs=_mirror_pairs(legs, joints, roll),
-        nominal_stance=bend,
+        nominal_stance=stance,
         length_scale=_SEGMENT_LENGTH * joints,
     )
 
@@ -66,7 +66,7 @@ def _build_leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Jo
     rows = (legs + 1) // 2
     x = 0.0 if rows == 1 else _BODY_SIZE[0] * (0.5 - row / (rows - 1))
     y = 0.0 if legs == 1 else side * 0.5 * _BODY_SIZE[1]
-    parent, found_joints, found_links = 'base', [], []
+    parent, leg_joints, leg_links = 'base', [], []
     size = (0.02, 0.02, _SEGMENT_LENGTH)
     for k in range(joints):
         ball = Shape(kind='sphere', size=(0.02,), xyz=(0.0, 0.0, -_SEGMENT_LENGTH))
@@ -77,7 +77,7 @@ def _build_leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Jo
             inertia=_box_inertia(0.25, size),
             collisions=(ball,) if k == joints - 1 else (),
         )
-        found_joints.append(
+        leg_joints.append(
             Joint(
                 name=f'leg{number}_joint{k}',
                 kind='revolute',
@@ -91,9 +91,9 @@ def _build_leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Jo
                 effort=20.0,
             )
         )
-        found_links.append(link)
+        leg_links.append(link)
         parent = link.name
-    return found_joints, found_links
+    return leg_joints, leg_links
 
 
 def _mirror_pairs(legs: int, joints: int, roll: bool) -> dict[str, tuple[str, float]]:

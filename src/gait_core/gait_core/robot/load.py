@@ -147,13 +147,13 @@ def _find_urdf(folder: Path, reference: str, location: Location) -> Path:
         if (folder / reference).is_file():
             return folder / reference
         raise (location / 'urdf').error(f"the file '{reference}' does not exist")
-    found = find_folder_urdf(folder)
-    if found is None:
+    urdf = find_folder_urdf(folder)
+    if urdf is None:
         raise ConfigurationError(
             f"robot folder '{folder}' holds no {folder.name}.urdf.xacro or {folder.name}.urdf, "
             'and its robot.yaml names no urdf'
         )
-    return found
+    return urdf
 
 
 def _build_from_module(file: Path, draw: int) -> RobotModel:

@@ -188,7 +188,7 @@ def report_robot(robot: RobotModel) -> LoadReport:
 
 def _warnings(report: LoadReport) -> list[str]:
     """Return the warnings of a report, one line each."""
-    found = _frame_warnings(report)
+    warnings = _frame_warnings(report)
     for names, text in (
         (report.without_mass, 'without mass (some engines make it 1 kg)'),
         (report.without_position_limits, 'without position limits'),
@@ -197,23 +197,25 @@ def _warnings(report: LoadReport) -> list[str]:
     ):
         if names:
             kind = 'link' if names is report.without_mass else 'joint'
-            found.append(f'{len(names)} {kind}{"s" * (len(names) > 1)} {text}: {", ".join(names)}')
+            warnings.append(
+                f'{len(names)} {kind}{"s" * (len(names) > 1)} {text}: {", ".join(names)}'
+            )
     for fault in dict.fromkeys(report.implausible.values()):
         alike = [name for name, other in report.implausible.items() if other == fault]
-        found.append(f'link{"s" * (len(alike) > 1)} {", ".join(alike)}: {fault}')
-    found += [
+        warnings.append(f'link{"s" * (len(alike) > 1)} {", ".join(alike)}: {fault}')
+    warnings += [
         f"joint '{name}' mimics '{other}', which some engines ignore"
         for name, other in report.mimic.items()
     ]
-    found += _overlap_warnings(report.overlaps)
+    warnings += _overlap_warnings(report.overlaps)
     if not (report.legs or report.contact_nodes):
-        found.append('no legs: no chain of joints ends at the lowest level')
-    return found
+        warnings.append('no legs: no chain of joints ends at the lowest level')
+    return warnings
 
 
 def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
     """Return a warning for each pair of overlapping links, and one for all neighbours."""
-    found = [
+    warnings = [
         f"links '{pair.link_a}' and '{pair.link_b}' {'overlap' if pair.exact else 'may overlap'} "
         f'by {1e3 * pair.depth:.2g} mm in the nominal stance'
         for pair in overlaps
@@ -221,11 +223,11 @@ def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
     ]
     joined = [f'{pair.link_a} - {pair.link_b}' for pair in overlaps if pair.neighbours]
     if joined:
-        found.append(
+        warnings.append(
             f'{len(joined)} pairs of links that a joint connects overlap, which matters where an '
             f'engine lets them collide: {", ".join(joined)}'
         )
-    return found
+    return warnings
 
 
 def _frame_warnings(report: LoadReport) -> list[str]:

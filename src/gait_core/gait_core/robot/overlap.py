@@ -55,7 +55,7 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
         link.name: [_move_block(_block_from_shape(shape), pose) for shape in link.collisions]
         for link, pose in zip(robot.links, poses, strict=True)
     }
-    found = []
+    overlaps = []
     for link_a, link_b in itertools.combinations([link.name for link in robot.links], 2):
         # Links fixed to each other are one body.
         if head[link_a] == head[link_b]:
@@ -70,12 +70,12 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
         )
         if depth > TOUCH_TOLERANCE:
             neighbours = frozenset((head[link_a], head[link_b])) in joined
-            found.append(
+            overlaps.append(
                 Overlap(
                     link_a=link_a, link_b=link_b, depth=depth, neighbours=neighbours, exact=exact
                 )
             )
-    return tuple(found)
+    return tuple(overlaps)
 
 
 def _block_from_shape(shape: Shape) -> _Block:

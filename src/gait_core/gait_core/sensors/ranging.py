@@ -115,18 +115,18 @@ def select_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
         If the robot has no sensor of a name, with the nearest one.
 
     """
-    wanted = [name.strip() for name in names.split(',') if name.strip()]
+    requested = [name.strip() for name in names.split(',') if name.strip()]
     known = {sensor.name: sensor for sensor in robot.sensors}
-    if wanted and not known:
+    if requested and not known:
         raise ConfigurationError(
             f"robot '{robot.name}' has no range sensors; its robot.yaml declares none"
         )
-    if wanted == ['all']:
+    if requested == ['all']:
         return robot.sensors
-    for name in wanted:
+    for name in requested:
         if name not in known:
             raise unknown_name_error('sensor', name, (*known, 'all'))
-    return tuple(sensor for sensor in robot.sensors if sensor.name in wanted)
+    return tuple(sensor for sensor in robot.sensors if sensor.name in requested)
 
 
 class RangeReader:

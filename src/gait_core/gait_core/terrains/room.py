@@ -79,7 +79,7 @@ class Room(TerrainParameters):
         """Return the corner of smallest x and y of each box, in cells from the origin."""
         rng = np.random.default_rng(seed)
         square = max(round(self.spacing / self.cell), side + 2)
-        found = []
+        corners = []
         for row in range(2 * ny // square):
             for column in range(2 * nx // square):
                 left, low = rng.integers(1, square - side, size=2, endpoint=True).tolist()
@@ -87,5 +87,5 @@ class Room(TerrainParameters):
                 # Distance to the nearest point of the box; its faces begin one cell outside.
                 away = [max(at - 1, -(at + side + 1), 0) * self.cell for at in (left, low)]
                 if math.hypot(*away) > self.free_radius:
-                    found.append((left, low))
-        return found
+                    corners.append((left, low))
+        return corners

@@ -104,7 +104,7 @@ def mesh_vertices(file: str) -> FloatArray:
     except ConfigurationError as error:
         raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
     try:
-        found = np.asarray(reader(content), dtype=np.float64).reshape(-1, 3)
+        positions = np.asarray(reader(content), dtype=np.float64).reshape(-1, 3)
     except (
         LookupError,
         RecursionError,
@@ -113,9 +113,9 @@ def mesh_vertices(file: str) -> FloatArray:
         ElementTree.ParseError,
     ) as error:
         raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
-    if not len(found) or not np.all(np.isfinite(found)):
+    if not len(positions) or not np.all(np.isfinite(positions)):
         raise ConfigurationError(f"mesh file '{file}' holds no finite vertices")
-    vertices = np.unique(found, axis=0)
+    vertices = np.unique(positions, axis=0)
     vertices.flags.writeable = False
     return vertices
 
@@ -172,19 +172,19 @@ def _dae_vertices(content: bytes) -> FloatArray:
 
 def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
     """Return the positions of the vertices of a geometry, (v, 3)."""
-    wanted = {
+    source_ids = {
         entry.get('source', '').lstrip('#')
         for vertices in geometry.iter(f'{space}vertices')
         for entry in vertices
         if entry.get('semantic') == 'POSITION'
     }
-    found = [
+    arrays = [
         np.array((numbers.text or '').split(), dtype=np.float64)
         for source in geometry.iter(f'{space}source')
-        if source.get('id') in wanted
+        if source.get('id') in source_ids
         and (numbers := source.find(f'{space}float_array')) is not None
     ]
-    return np.concatenate([*found, np.zeros(0)]).reshape(-1, 3)
+    return np.concatenate([*arrays, np.zeros(0)]).reshape(-1, 3)
 
 
 class _DaeScene:

@@ -210,7 +210,7 @@ class _ElementReader:
         xyz, rpy = self.origin(owner, element)
         lower, upper, velocity, effort = self._limits(owner, kind, element.find('limit'))
         dynamics = element.find('dynamics')
-        found = Joint(
+        joint = Joint(
             name=name,
             kind=kind,
             parent=ends[0],
@@ -226,10 +226,10 @@ class _ElementReader:
             friction=self.number(owner, dynamics, 'friction'),
             mimic=self._mimic(owner, element.find('mimic')),
         )
-        fault = limit_fault(found) if kind in MOVING_KINDS else ''
+        fault = limit_fault(joint) if kind in MOVING_KINDS else ''
         if fault:
             raise self._fault(f'{owner} {fault}')
-        return found
+        return joint
 
     def _axis(self, owner: str, element: Element) -> Triple:
         axis = np.array(self.numbers(owner, element.find('axis'), 'xyz', '1 0 0'))
