@@ -121,7 +121,7 @@ def _format_size(count: int) -> str:
 
 def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """
-    Write a temporary file beside the path, then move it there.
+    Write a temporary file in the same folder, then move it to the path.
 
     A reader, or a process that is killed, leaves either the old content or the new one. With
     ``durable`` the same holds for a power cut, which takes many times longer. A device or pipe is
@@ -130,7 +130,7 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     raw = content.encode() if isinstance(content, str) else content
     try:
         if path.is_char_device() or path.is_fifo():
-            # Moving a file there would replace the device itself.
+            # A move would replace the device itself by a file.
             _write_in_place(path, raw)
             return
         _replace_file(path, raw, durable)
@@ -147,15 +147,16 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
 
 
 def _write_in_place(path: Path, raw: bytes) -> None:
-    """Write to a device or pipe; OSError, and no waiting, for a pipe that nobody reads."""
+    """Write to a device or pipe; OSError at once for a pipe without a reader."""
     with open(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY), 'wb') as file:
         os.set_blocking(file.fileno(), True)
         file.write(raw)
 
 
 def _replace_file(path: Path, raw: bytes, durable: bool) -> None:
+    """Write a temporary file in the same folder and rename it; remove it if that fails."""
     temporary = _temporary_path(path)
-    # With the permissions of the umask; those of `tempfile` would shut out other users.
+    # Permissions by the umask; those of `tempfile` exclude other users.
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with open(handle, 'wb') as file:
@@ -182,7 +183,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     try:
         folder = parent / path.name
         yield folder
-        # With the permissions of the umask, whatever made the folder.
+        # The permissions of the umask, like those of a folder that `mkdir` makes.
         shutil.copymode(parent, folder)
         os.replace(folder, path)
     finally:

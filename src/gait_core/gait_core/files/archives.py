@@ -62,7 +62,7 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
             entries = archive.infolist()
             if not entries:
                 raise ValueError('it holds no array')
-            # The other methods may unpack far more in one go than is asked for.
+            # Other methods may unpack far more than the requested size in one step.
             if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
                 raise ValueError('its compression is not one that NumPy uses')
             if sum(entry.file_size for entry in entries) > UNPACKED_LIMIT:
@@ -79,7 +79,7 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
 
 
 def _read_array(content: bytes) -> npt.NDArray[np.generic]:
-    """Return an array from its own file; ValueError."""
+    """Return the array of an ``.npy`` file; ValueError if it is damaged or holds objects."""
     file = io.BytesIO(content)
     header = _HEADERS.get(np.lib.format.read_magic(file))
     if header is None:
@@ -90,7 +90,7 @@ def _read_array(content: bytes) -> npt.NDArray[np.generic]:
     count = 1
     for length in shape:
         count *= length
-    # NumPy allocates the shape in the header before it reads the numbers: check that it is true.
+    # NumPy allocates the shape of the header before it reads the numbers: compare the sizes.
     if min(shape, default=0) < 0 or count * dtype.itemsize != len(content) - file.tell():
         raise ValueError('it holds an array of another length than its header tells')
     file.seek(0)

@@ -1,5 +1,5 @@
 """
-ROS messages of states, commands and targets, over any library that brings the message types.
+ROS messages of states, commands and targets, with the message types of any library.
 
 Live nodes use the classes of rclpy, bags those of rosbags: both get the same numbers from here,
 exact to the last bit.
@@ -58,14 +58,14 @@ _EMPTY = np.zeros(0)
 
 class MessageBuilder:
     """
-    Builds messages of the types that it is given.
+    Builder of messages of given types.
 
     Parameters
     ----------
     types : mapping of str to class
-        By full name, e.g. ``std_msgs/msg/Header``. Every field is given to a class by its name.
+        By full name, e.g. ``std_msgs/msg/Header``; constructed with every field by keyword.
     sequence : callable
-        Returns a (n,) array as the value of a field of n numbers or truth values.
+        Converts an (n,) array to the value of a field of n numbers or truth values.
 
     """
 
@@ -73,7 +73,7 @@ class MessageBuilder:
         self._types, self._sequence = types, sequence
 
     def time(self, nanoseconds: int, kind: str = 'Time') -> Any:
-        """Return a stamp, or a span of time of kind ``Duration``."""
+        """Return a Time, or a Duration, of nanoseconds."""
         seconds, rest = divmod(nanoseconds, 10**9)
         return self._types[f'builtin_interfaces/msg/{kind}'](sec=seconds, nanosec=rest)
 
@@ -101,14 +101,14 @@ class MessageBuilder:
         return [kind(name=name, value=float(value), unit='') for name, value in values.items()]
 
     def command(self, command: Command) -> Any:
-        """Return a Command."""
+        """Return a Command message."""
         return self._types['gait_interfaces/msg/Command'](
             velocity=np.array(command.velocity, dtype=np.float64),
             set_points=self.quantities(command.set_points),
         )
 
     def observation(self, observation: Observation) -> Any:
-        """Return an Observation; the bits of ``given`` tell absent fields from empty ones."""
+        """Return an Observation message; the bits of ``given`` mark the fields present."""
         kind = self._types[OBSERVATION]
         given, arrays = 0, dict.fromkeys((*OBSERVED_ARRAYS, 'imu'), _EMPTY)
         for name in OBSERVED_ARRAYS:
@@ -141,21 +141,21 @@ class MessageBuilder:
             **{name: self._sequence(array) for name, array in arrays.items()},
         )
 
-    def joint_state(self, stamp: Any, seen: Observation) -> Any:
-        """Return the joints, then the force elements; what is not measured stays empty."""
-        names = list(seen.joint_names)
+    def joint_state(self, stamp: Any, observation: Observation) -> Any:
+        """Return joints, then force elements; quantities that are not measured stay empty."""
+        names = list(observation.joint_names)
         positions, velocities, efforts = (
-            seen.joint_positions,
-            seen.joint_velocities,
-            seen.joint_efforts,
+            observation.joint_positions,
+            observation.joint_velocities,
+            observation.joint_efforts,
         )
-        if seen.element_lengths is not None and positions is not None:
-            names += seen.element_names
-            positions = np.concatenate((positions, seen.element_lengths))
+        if observation.element_lengths is not None and positions is not None:
+            names += observation.element_names
+            positions = np.concatenate((positions, observation.element_lengths))
             # Elements report no rate: a shorter array would not say whose rates it holds.
             velocities = None
-            if efforts is not None and seen.element_forces is not None:
-                efforts = np.concatenate((efforts, seen.element_forces))
+            if efforts is not None and observation.element_forces is not None:
+                efforts = np.concatenate((efforts, observation.element_forces))
         arrays = {'position': positions, 'velocity': velocities, 'effort': efforts}
         for field, values in arrays.items():
             if values is None or len(values) != len(names) or not np.isfinite(values).all():
@@ -191,19 +191,19 @@ class MessageBuilder:
 
     def imu(self, stamp: Any, reading: Imu, robot: RobotModel, sensors: SensorModel) -> Any:
         """
-        Return the inertial reading in the frame of the link that carries it (REP-145).
+        Return a reading of the IMU in the frame of its link (REP-145).
 
-        Covariances are those of the noise; all zeros, which means unknown, where there is none.
+        Covariances are those of the sensor noise; without noise all zeros, which means unknown.
         """
-        turned, turning, speeding = (np.eye(3).ravel() * one for one in sensors.imu_variances)
+        covariances = [np.eye(3).ravel() * variance for variance in sensors.imu_variances]
         return self._types[IMU](
             header=self.header(stamp, robot.imu_link or robot.roots[0]),
             orientation=self._quaternion(reading.orientation),
-            orientation_covariance=turned,
+            orientation_covariance=covariances[0],
             angular_velocity=self._vector(reading.angular_velocity),
-            angular_velocity_covariance=turning,
+            angular_velocity_covariance=covariances[1],
             linear_acceleration=self._vector(reading.linear_acceleration),
-            linear_acceleration_covariance=speeding,
+            linear_acceleration_covariance=covariances[2],
         )
 
     def robot_transforms(
@@ -212,14 +212,15 @@ class MessageBuilder:
         """
         Return odom -> base_link -> root link, or odom -> every root, and base_footprint.
 
-        With ``links`` also odom -> link for every other link, where no robot_state_publisher runs.
+        With ``links`` also odom -> link for every other link, for use without
+        robot_state_publisher.
         """
         assert true.body_poses is not None
         frames = list(base_transforms(robot, true.joint_positions, true.body_poses))
         return self.transforms(stamp, [*frames, *_link_frames(true, robot)] if links else frames)
 
     def transforms(self, stamp: Any, frames: Iterable[tuple[str, str, FloatArray]]) -> Any:
-        """Return the message of parents, children and poses of children in their parents."""
+        """Return the message of frames: parent, child, and pose of the child in the parent."""
         stamped = self._types['geometry_msgs/msg/TransformStamped']
         transform = self._types['geometry_msgs/msg/Transform']
         return self._types[TRANSFORMS](
@@ -272,7 +273,7 @@ class MessageBuilder:
         )
 
     def zmp(self, stability: Any) -> Any | None:
-        """Return the zero-moment point of a Stability alone, or None where it is undefined."""
+        """Return the ZMP of a Stability message; ``None`` where it is undefined."""
         if not stability.zmp:
             return None
         return self._types[POINT](header=stability.header, point=stability.zmp[0])

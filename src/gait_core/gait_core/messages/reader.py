@@ -1,4 +1,4 @@
-"""States, commands and targets from ROS messages, whichever library brings their types."""
+"""States, commands and targets from ROS messages of any library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_array(values: Any, width: int = 0) -> FloatArray:
 
 
 def read_quantities(messages: Iterable[Any]) -> dict[str, float]:
-    """Return the mapping; ConfigurationError for a name that comes twice."""
+    """Return the values by name; ConfigurationError for a repeated name."""
     values: dict[str, float] = {}
     for message in messages:
         if message.name in values:
@@ -38,13 +38,13 @@ def read_quantities(messages: Iterable[Any]) -> dict[str, float]:
 
 
 def read_command(message: Any) -> Command:
-    """Return the command of a Command; ConfigurationError if it is not finite."""
+    """Return the command of a Command message; ConfigurationError if it is not finite."""
     x, y, yaw = message.velocity.tolist()
     return Command(velocity=(x, y, yaw), set_points=read_quantities(message.set_points))
 
 
 def read_observation(message: Any) -> Observation:
-    """Return the observation of an Observation."""
+    """Return the observation of an Observation message."""
     kind = type(message)
     fields: dict[str, Any] = {
         name: read_array(getattr(message, name), _WIDTHS.get(name, 0))
@@ -107,6 +107,7 @@ def to_seconds(span: Any) -> float:
 
 
 def _point_rows(points: Any, field: str, size: int) -> FloatArray | None:
+    """Return a field of all points, (points, size); ``None`` if it is empty in all of them."""
     rows = [getattr(point, field) for point in points]
     if not any(len(row) for row in rows):
         return None

@@ -25,9 +25,10 @@ def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
     """
     Return the decorator of a kernel over the leading axes of arrays, which broadcast.
 
-    It is ``numba.guvectorize`` with a cache that is safe to fill. That keeps a kernel and its
-    loop in two files, and the loop calls the kernel by a name with a number of the process in it:
-    two processes that each save one of them leave a loop that calls nothing, and crash for good.
+    It is ``numba.guvectorize`` with one process at a time filling the cache. Numba keeps a kernel
+    and its loop in two files, and the loop calls the kernel by a name that contains a number of
+    the process. If two processes each save one of the files, the loop calls a kernel that does
+    not exist, and every later process crashes.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
     vectorized = numba.guvectorize(types, layout, nopython=True, cache=True)
 
     def compiled(kernel: Callable[..., None]) -> Any:
-        """Return the kernel over leading axes, compiled or read while nobody else does either."""
+        """Return the kernel over leading axes, compiled or read under the lock."""
         with _kernel_lock():
             return vectorized(kernel)
 
@@ -49,7 +50,7 @@ def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
 
 @contextmanager
 def _kernel_lock() -> Iterator[None]:
-    """Hold what one process of a user holds at a time; without a place for it, nothing."""
+    """Hold the lock file of the user; without a writable folder, go on without it."""
     lock = Path(tempfile.gettempdir()) / f'gait-kernels-{os.getuid()}.lock'
     with ExitStack() as held:
         with suppress(OSError):
@@ -58,7 +59,7 @@ def _kernel_lock() -> Iterator[None]:
 
 
 def _wait_for(lock: int) -> None:
-    """Wait for an open lock file, with signs of life: its holder may compile for long."""
+    """Wait for a lock, with signs of life meanwhile: its holder may compile for long."""
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,14 +72,14 @@ def _wait_for(lock: int) -> None:
 
 def announce_compiling(report: Callable[[str], None], patience: float = _ANNOUNCE_DELAY) -> None:
     """
-    Have one line said in this process as soon as kernels are not found compiled.
+    Report once in this process that kernels are being compiled.
 
     Parameters
     ----------
     say : callable
-        Takes the line.
+        Called with one line.
     patience : float [s]
-        Of compiling before it is worth a word.
+        Time of compiling before the report.
 
     """
     event.register('numba:compile', _AnnouncingListener(report, patience))
@@ -105,7 +106,7 @@ class _ActivityListener(event.Listener):  # type: ignore[misc]
 
 
 class _AnnouncingListener(event.Listener):  # type: ignore[misc]
-    """Numba tells it of each kernel that it compiles; those inside another are told within."""
+    """Listener that reports once when compiling, nested compilations included, takes long."""
 
     def __init__(self, say: Callable[[str], None], patience: float) -> None:
         self._say, self._patience = say, patience
@@ -114,7 +115,7 @@ class _AnnouncingListener(event.Listener):  # type: ignore[misc]
         self._said = False
 
     def on_start(self, event: event.Event) -> None:
-        """Begin a compilation, or one within another; say so once it takes long."""
+        """Begin a compilation, or one within another; report it if the time is up."""
         now = time.monotonic()
         if self._depth == 0:
             self._began = now

@@ -44,16 +44,16 @@ def print_loss(index: int | None, reason: str) -> None:
 @dataclass
 class Workload:
     """
-    Sums since an evaluator began.
+    Sums over the lifetime of an evaluator.
 
     Attributes
     ----------
     busy : float [s]
-        In trials whose result was used, as the workers measured it.
+        Time in trials whose result was used, measured by the workers.
     offered : float [s]
-        Wall time of calls, times the workers that were there.
+        Wall time of calls times the number of workers.
     lost_trials : int
-        Begun on a worker that was lost.
+        Trials begun on a worker that was lost.
 
     """
 
@@ -94,7 +94,7 @@ class LossCounter:
     @property
     def start_delay(self) -> float:
         """Time [s] to wait before a worker is started; doubles with each loss without a result."""
-        # So that workers that die at their start do not keep the machine busy with starting.
+        # Workers that die at once would otherwise keep the machine busy with starting.
         excess = self._since_pass - MAX_LOSSES_PER_TRIAL
         return 0.0 if excess < 0 else min(_MAX_START_DELAY, 0.1 * 2.0 ** min(excess, 10))
 
@@ -133,7 +133,7 @@ class LossCounter:
             others_finish = self._passed is not None and self._passed > first - self._patience
             if len(reasons) >= MAX_LOSSES_PER_TRIAL and others_finish:
                 raise DeadlyTrial(index, reasons)
-        # Time before this batch does not count: nobody may have asked for trials then.
+        # Time before this batch does not count: there may have been no trials to run.
         since = self._began if self._passed is None else max(self._began, self._passed)
         if self._since_pass >= 2 * MAX_LOSSES_PER_TRIAL and now - since > self._patience:
             raise NoWorkers(
@@ -216,7 +216,7 @@ class HangWatch:
                 self.seconds += elapsed
         else:
             # A runnable process may have waited for a processor: only its processor time counts.
-            # One that sleeps could have run: it waits for something that does not come.
+            # One that sleeps could have run: all of the time counts.
             self.seconds += min(elapsed, worked) if runnable else elapsed
         return self.seconds
 

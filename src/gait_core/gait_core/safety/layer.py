@@ -39,8 +39,8 @@ _RECOVERY_TIME = 1.0
 _NEAR_DISTANCE = 0.01
 # Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
 _RAMP_SLOPE = 1.5
-# A joint that is driven by velocity alone reaches its position limit no sooner than in so many
-# times the delay of its measurement: with less it would pass the limit before the brake acts.
+# Least time to the position limit of a joint that is driven by velocity alone, in delays of its
+# measurement: with less it would pass the limit before the brake acts.
 _BRAKE_DELAYS = 4.0
 # Greatest age [s] of a measurement that lengthens that delay.
 _MAX_DELAY = 1.0
@@ -82,12 +82,12 @@ class SafetyLayer:
         ``waiting``, ``standing``, ``starting``, ``running``, ``holding``, ``fallen`` or
         ``stopped``.
     reason : str
-        One line for a person on why the mode is not ``running``; empty if it is.
+        One line on why the mode is not ``running``; empty if it is.
     refusals, holds, falls, stops : int
-        Refused targets, and how often a mode was entered.
+        Number of refused targets, and of entries into a mode.
     clamped : dict of str to (n,) int array
-        By quantity (``position``, ``speed``, ``velocity``, ``effort``), how many sub-samples of
-        each of ``robot.target_names`` were clamped.
+        Number of clamped sub-samples of each of ``robot.target_names``, by quantity:
+        ``position``, ``speed``, ``velocity``, ``effort``.
 
     """
 
@@ -126,7 +126,7 @@ class SafetyLayer:
         self._tilted_time = self._upright_time = 0.0
 
     def replace_controller(self) -> None:
-        """Start softly from the last output with a reset controller that replaces the last one."""
+        """Start softly from the last output, for a new controller that is to be reset."""
         self._needs_reset = True
         if self.mode in (STARTING, RUNNING) and self._last is not None:
             self._start_from(self._last)
@@ -142,7 +142,7 @@ class SafetyLayer:
             self._blend = Blend(self._last, self._before, self._peak.speed, self._start_speed)
 
     def resume(self) -> str:
-        """End a stop or a fall; return '', or one line that says why there was none to end."""
+        """End a stop or a fall; return '', or one line if there was neither."""
         if self.mode not in (STOPPED, FALLEN):
             return f'nothing to resume: the robot is {self.mode}'
         self.mode = WAITING
@@ -155,17 +155,17 @@ class SafetyLayer:
         self, dt: float, observation: Observation, age: float, moving: bool = True
     ) -> str:
         """
-        Return what is to be done in this control period.
+        Return the action of this control period: WAIT, RESET, STEP or HOLD.
 
         Parameters
         ----------
         dt : float [s]
-            Since the last call.
+            Time since the last call.
         observation : Observation
         age : float [s]
-            Of the oldest joint state; ``inf`` while a joint was never measured.
+            Age of the oldest joint state; ``inf`` while a joint was never measured.
         moving : bool
-            Whether the controller is to move the robot; without, the joints hold.
+            Whether the controller is to move the robot; otherwise the joints hold.
 
         """
         self._measured, self._age = observation.joint_positions, age
@@ -188,15 +188,15 @@ class SafetyLayer:
             return self._hold_standing()
         if self.mode == STANDING:
             assert self._last is not None
-            # Commands go on from what was held, not from where a load has bent the joints to.
+            # Start from the held targets: measured positions deviate from them under load.
             self._start_from(self._last)
             return self._start_action()
         return STEP if self.mode == RUNNING or self._goal is None else HOLD
 
     def _action_if_disabled(self, observation: Observation, moving: bool) -> str:
-        """Return the answer of ``next_action`` with the layer disabled: limits only, no ramp."""
+        """Return the action with the layer disabled: limits only, no ramp."""
         if not moving:
-            # Without a first command the robot holds by itself, measured or not.
+            # Before the first output there is nothing to hold.
             return WAIT if self._last is None else self._hold_standing()
         if self.mode == RUNNING:
             return STEP
@@ -210,25 +210,29 @@ class SafetyLayer:
         return action
 
     def _hold_standing(self) -> str:
+        """Hold the last output because no motion is requested."""
         self.mode, self.reason = STANDING, 'standing: the joints hold until motion is requested'
         self._goal = self._blend = None
         return HOLD
 
     def _hold_for(self, age: float) -> None:
+        """Enter the mode ``holding`` because joint states are stale, of an age [s]."""
         if self.mode != HOLDING:
             self.holds += 1
         self.mode = HOLDING
         self.reason = f'holding: the joint states are {age:.2f} s old'
 
     def _measured_pose(self, observation: Observation) -> FloatArray:
-        """Return the pose, (m,): as measured, and of the stance where nothing is measured."""
+        """Return the targets that hold the measured pose, (m,); by default the stance."""
         pose: FloatArray = self._robot.stance.copy()
         if observation.joint_positions is not None:
             pose[: len(observation.joint_positions)] = observation.joint_positions
+            # The target of a spring is its rest angle, from which the load has stretched it.
             pose += self._springs.stretch(observation)
         return pose
 
     def _start_from(self, pose: FloatArray) -> None:
+        """Begin a soft start from a pose, (m,), without a goal until the first targets come."""
         self.mode, self.reason = STARTING, 'moving from the present pose to the first targets'
         self._last, self._goal, self._blend = pose, None, None
         self._before, self._peak = pose, PeakSpeed(len(pose))
@@ -236,6 +240,7 @@ class SafetyLayer:
         self._memory = TargetMemory(self._robot.target_names, pose)
 
     def _watch_fall(self, dt: float, observation: Observation) -> None:
+        """Enter or leave the mode ``fallen`` by the tilt of the base and its duration."""
         fall, params = self._robot.fall, self.params
         up = self._vertical_component(observation)
         if fall is None or up is None or params.fall_action == 'ignore' or self.mode == WAITING:
@@ -250,7 +255,7 @@ class SafetyLayer:
             self.restart()
 
     def _vertical_component(self, observation: Observation) -> float | None:
-        """Return the upward component of the base's z axis; None without IMU and poses."""
+        """Return the vertical component of the base's z axis; ``None`` without IMU and poses."""
         attitude = observation.attitude
         if attitude is None:
             return None
@@ -260,6 +265,7 @@ class SafetyLayer:
         return float(turn.as_matrix()[2, 2])
 
     def _fall(self, tilt: float) -> None:
+        """Enter the mode ``fallen``; ramp to the fall pose if there is one, else hold."""
         self.falls += 1
         self.mode = FALLEN
         self.reason = f'fallen: the base tilts by {tilt:.2f} rad; call ~/resume to restart'
@@ -286,7 +292,7 @@ class SafetyLayer:
         ----------
         dt : float [s]
         targets : JointTargets or None
-            Of the controller, if ``next_action`` asked for a step and it succeeded.
+            Targets of the controller; ``None`` if it was not stepped or failed.
 
         """
         if self._last is None:
@@ -302,7 +308,7 @@ class SafetyLayer:
         if self.mode == RUNNING and targets is not None:
             return self._limit(dt, self._resolve(targets))
         if self.mode == RUNNING:
-            # The controller failed: its next targets may be far from the held ones.
+            # The controller failed. Its next targets may be far from the held ones: blend to them.
             held = self.hold()
             self.start_blend()
             return held
@@ -317,21 +323,23 @@ class SafetyLayer:
 
     @property
     def _max_speed(self) -> FloatArray:
-        """Greatest speed of the targets of each joint, (m,)."""
+        """Largest speed of the targets of each joint, (m,)."""
         return self._speed_limit * self.params.speed_share
 
     @property
     def _start_speed(self) -> FloatArray:
-        """Greatest speed of each joint on a ramp and of a blend's offset, (m,)."""
+        """Largest speed of each joint on a ramp, and of a blend's offset, (m,)."""
         return np.minimum(self._max_speed, self.params.start_speed)
 
     def _resolve(self, targets: JointTargets) -> AppliedTargets:
+        """Return targets of every joint and element; joints without a new one keep the last."""
         self._commanded_fields |= {
             field for field in _FIELDS if getattr(targets, field) is not None
         }
         return self._memory.resolve(targets)
 
     def _ramp_to(self, goal: FloatArray) -> None:
+        """Begin a ramp from the last output to a goal, (m,), at the start speed at most."""
         assert self._last is not None
         self._origin, self._goal, self._ramp_elapsed = self._last, goal, 0.0
         # Targets without positions have no goal to move to: the ramp takes no time.
@@ -340,8 +348,8 @@ class SafetyLayer:
             if 'position' in self._commanded_fields
             else np.zeros(len(goal))
         )
-        # One duration for all joints: the one with the longest way has the greatest speed, and
-        # the ramp is steeper in its middle than on average.
+        # One duration for all joints, set by the one with the largest distance over its speed.
+        # The ramp is steeper in its middle than on average.
         self._ramp_time = _RAMP_SLOPE * float((distance / self._start_speed).max(initial=0.0))
 
     def _is_near_goal(self, dt: float) -> bool:
@@ -358,11 +366,13 @@ class SafetyLayer:
             self.start_blend()
 
     def _ramp_output(self, dt: float) -> JointTargets:
+        """Return the next targets of the ramp, with its velocity as feed-forward."""
         assert self._goal is not None
         u = min(1.0, self._ramp_elapsed / self._ramp_time) if self._ramp_time > 0.0 else 1.0
         if self._ramp_elapsed == 0.0:
             # The first output is the measured pose, also of a ramp that takes no time.
             u = 0.0
+        # Cubic with zero speed at both ends: p(u) = p0 + u^2 (3 - 2 u) d, dp/du = 6 u (1 - u) d.
         distance = self._goal - self._origin
         self._last = self._before = self._origin + u * u * (3.0 - 2.0 * u) * distance
         rate = (
@@ -376,8 +386,14 @@ class SafetyLayer:
         return self._targets(self._last[None], rate[None])
 
     def _limit(self, dt: float, applied: AppliedTargets) -> JointTargets:
+        """
+        Return targets of the controller within the limits of position, speed and effort.
+
+        A blend, if there is one, adds its shrinking offset before the speed is limited.
+        """
         assert self._last is not None
         wanted, period = applied.position, dt / len(applied.position)
+        # Positions: joint limits, then the blend, then the speed from one sub-sample to the next.
         rows = np.clip(wanted, self._lower, self._upper)
         self._count_clamped('position', rows, wanted)
         followed = rows
@@ -386,18 +402,19 @@ class SafetyLayer:
         bounded = self._limit_speed(followed, period)
         if 'position' in self._commanded_fields:
             self._count_clamped('speed', bounded, followed)
+        # Velocities: feed-forward, limited, or the motion of the clamped positions.
         moved = np.diff(bounded, axis=0, prepend=self._last[None]) / period
         moved = np.clip(moved, -self._speed_limit, self._speed_limit)
         velocity = self._limit_velocity(dt, applied.velocity)
         if 'position' in self._commanded_fields:
-            # A clamped target moves otherwise than the controller's: its feed-forward is the
-            # speed of the clamped one.
+            # A clamped target has another velocity than the controller's.
             velocity = np.where(np.abs(bounded - wanted) > _TOLERANCE, moved, velocity)
         effort = self._limit_effort(applied.effort)
         self._last, self._before = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
+        # A later blend adds its start speed to the peak speed of the gait.
         if self._blend is not None:
-            # The gait's own speed, without that of the offset that the blend shrinks.
+            # The speed of the gait alone, without that of the shrinking offset.
             self._peak.update(dt, self._blend.passed_speed)
         else:
             speed = moved if 'position' in self._commanded_fields else velocity
@@ -407,7 +424,7 @@ class SafetyLayer:
         return self._targets(bounded, velocity, effort)
 
     def _limit_speed(self, rows: FloatArray, period: float) -> FloatArray:
-        """Return positions, (K, m), within the greatest speed and the limits."""
+        """Return positions, (K, m), within the largest speed and the position limits."""
         if not self.params.enabled:
             return rows
         step, last = self._max_speed * period, self._last
@@ -434,7 +451,7 @@ class SafetyLayer:
         return velocity
 
     def _limit_effort(self, wanted: FloatArray) -> FloatArray:
-        """Return efforts within their limits; none pushes a joint beyond its position limit."""
+        """Return efforts within their limits that push no joint beyond its position limits."""
         effort = wanted
         if self._blend is not None:
             effort = self._blend.fade_efforts(self._last_effort, wanted)
@@ -447,7 +464,7 @@ class SafetyLayer:
         return limited
 
     def _distances_to_limits(self) -> tuple[FloatArray, FloatArray]:
-        """Return the distances below and above each measured joint to its limits, >= 0, (m,)."""
+        """Return the distances of each measured joint to its lower and upper limit, >= 0, (m,)."""
         free = np.full(len(self._lower), np.inf)
         if self._measured is None:
             return free, free

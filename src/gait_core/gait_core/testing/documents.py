@@ -1,5 +1,5 @@
 """
-Tables of Markdown pages: those made from the code they document, and reading any of them.
+Tables of Markdown pages: generation from the documented code, and reading.
 
 A page marks a made table by a comment in the line above it, e.g.
 ``<!-- table: parameters sim_bridge.settings:BridgeParams -->``. ``renew_tables`` makes each of
@@ -59,9 +59,9 @@ def table_marks(text: str) -> tuple[tuple[str, ...], ...]:
 
 def table_rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
     r"""
-    Return the rows of the tables whose first heading is the one given.
+    Return the rows of all tables with a given first heading.
 
-    Cells that are code alone are without their backticks.
+    Backticks around a whole cell are removed.
 
     Examples
     --------
@@ -99,12 +99,12 @@ def node_sections(root: Path) -> dict[str, str]:
 
 
 def _parameters(folder: Path, place: str) -> str:
-    """``MODULE:CLASS``: what a parameter dataclass declares."""
+    """``MODULE:CLASS``: the parameters that a dataclass declares."""
     return parameter_table(_import_object(place))
 
 
 def _mapping(folder: Path, place: str, heading: str) -> str:
-    """``MODULE:NAME HEADING``: a mapping of names to what they mean."""
+    """``MODULE:NAME HEADING``: a mapping of names to meanings."""
     return named_table((heading, 'Meaning'), _import_object(place))
 
 
@@ -120,7 +120,7 @@ def _modules(folder: Path, source: str) -> str:
 
 
 def _registered(folder: Path, kind: str, package: str) -> str:
-    """``KIND PACKAGE``: what a package registers; nothing is imported but that package."""
+    """``KIND PACKAGE``: the registered names of a package, the only one that is imported."""
     found = {
         entry.name: summary_of(entry.module, entry.attr)
         for entry in sorted(entry_points(group=registry.GROUPS[kind]), key=lambda e: e.name)
@@ -172,7 +172,7 @@ def _first_line(node: Any) -> str:
 
 
 def summary_of(module: str, name: str) -> str:
-    """Return the first line of what a module's function or class says of itself; no import."""
+    """Return the first line of the docstring of a module's function or class; no import."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise LookupError(f'there is no module {module}')

@@ -1,4 +1,4 @@
-"""A ROS domain that neither another run on this machine nor a graph that is up already uses."""
+"""A ROS domain that no other run and no running graph on this machine uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _held_locks: list[int] = []
 
 def own_domain() -> int:
     """
-    Return the domain of this process: ``ROS_DOMAIN_ID``, or one claimed for as long as it lives.
+    Return the domain of this process: ``ROS_DOMAIN_ID``, or a claimed one until it ends.
 
     The variable is set, so that the children of the process are in the domain as well.
     """
@@ -42,7 +42,7 @@ def own_domain() -> int:
 
 def claim_domain() -> int:
     """
-    Return a domain that no other process holds and nobody speaks in; it is held from now on.
+    Return a domain without a holder and without participants; this process holds it.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def claim_domain() -> int:
 
 
 def _try_lock(path: Path) -> int | None:
-    """Return the lock of a file, which is of whoever was first; None if another holds it."""
+    """Return the locked handle of a file; ``None`` if another process holds the lock."""
     try:
         lock = _open_or_create(path)
     except OSError:
@@ -80,7 +80,7 @@ def _try_lock(path: Path) -> int | None:
 
 
 def _open_or_create(path: Path) -> int:
-    """Open a file of anybody's: Linux lets nobody create what is there already, as another's."""
+    """Open a file, also of another user: Linux refuses O_CREAT for one in a sticky folder."""
     try:
         return os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def _open_or_create(path: Path) -> int:
 
 
 def _is_silent(domain: int) -> bool:
-    """Tell whether no participant of the domain is on this machine."""
+    """Return whether no participant of the domain is on this machine."""
     return all(
         _is_port_free(_FIRST_PORT + _PORTS * domain + offset) for offset in (0, *_PARTICIPANTS)
     )

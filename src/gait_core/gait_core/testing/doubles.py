@@ -50,7 +50,7 @@ class KinematicEngine(Engine):
     Parameters
     ----------
     robot : RobotModel or None
-        Takes the place of whatever the scene names; ``None``: a ``legged_box``.
+        Replaces the robot of the scene; ``None``: a ``legged_box``.
 
     """
 
@@ -142,7 +142,7 @@ class KinematicEngine(Engine):
         if not elements:
             return {}
         return {
-            'element_names': tuple(one.name for one in elements),
+            'element_names': tuple(element.name for element in elements),
             'element_lengths': element_lengths_at(self._robot, self._positions),
             'element_forces': np.zeros(len(elements)),
         }
@@ -213,7 +213,7 @@ class InProcessEvaluator(Evaluator):
     stop_at : int or None
         Number of the trial at which it is interrupted, counted over all calls.
     spoil : callable or None
-        Returns what is recorded in place of a result, of its number and the result.
+        Returns a result to record in place of one, from its number and the result.
 
     """
 
@@ -246,7 +246,7 @@ class InProcessEvaluator(Evaluator):
         return results
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Do nothing."""
 
 
 def spec_for_test(

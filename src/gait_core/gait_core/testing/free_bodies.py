@@ -1,4 +1,4 @@
-"""Bodies whose motion has a closed form: what every physics engine is held to."""
+"""Bodies whose motion has a closed form, to test every physics engine against."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Skip tests by name where what they need is not installed: a physics engine, a robot's files.
+Skipping of tests whose physics engine or robot files are not installed.
 
 Each raises ``unittest.SkipTest``, which pytest knows in a test, in a fixture and at the top of a
 module; no module of the suite imports pytest.

@@ -1,4 +1,4 @@
-"""Descriptions of robots with legs as URDF text, as a stranger might have written them."""
+"""Descriptions of legged robots as URDF text, in the manner of foreign files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def dog_urdf(
     limits : two floats [rad]
         Of hips and knees.
     aside : bool
-        Whether it has the joints that lead legs aside; without, they are rigid.
+        Whether the abduction joints move; otherwise they are fixed.
 
     """
     corners = [(0.2, 0.12), (0.2, -0.12), (-0.2, 0.12), (-0.2, -0.12)]

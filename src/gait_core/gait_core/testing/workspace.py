@@ -1,4 +1,4 @@
-"""The plugins and robot of the tests, seen by this process and by those it starts."""
+"""Plugins and robot of the tests, known to this process and to its children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gait_core.testing.folders import write_plugin_folder, write_robot_folder
 @contextmanager
 def workspace(folder: Path, controllers: str = '', engines: str = '') -> Iterator[None]:
     """
-    Make robot ``legged_box``, engine ``kinematic`` and controller ``wave`` known for a while.
+    Provide robot ``legged_box``, engine ``kinematic`` and controller ``wave`` in a context.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def workspace(folder: Path, controllers: str = '', engines: str = '') -> Iterato
         )
     added = {PATH_VARIABLE: folder / 'robots', 'PYTHONPATH': packages}
     before = {name: os.environ.get(name) for name in added}
-    for name, place in added.items():
-        os.environ[name] = os.pathsep.join(filter(None, (str(place), before[name])))
+    for name, path in added.items():
+        os.environ[name] = os.pathsep.join(filter(None, (str(path), before[name])))
     sys.path.insert(0, str(packages))
     registry.forget()
     try:
