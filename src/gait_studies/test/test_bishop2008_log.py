@@ -61,7 +61,7 @@ def test_a_log_is_read_as_it_was_written(lines, tmp_path):
 
 def test_another_file_is_no_log(tmp_path):
     (tmp_path / 'run.log').write_text('1 2 3\n')
-    with pytest.raises(ConfigurationError, match='3 numbers a line'):
+    with pytest.raises(ConfigurationError, match='3 values per line'):
         read_log(tmp_path / 'run.log')
     with pytest.raises(ConfigurationError, match='none.log: No such file'):
         read_log(tmp_path / 'none.log')

@@ -53,7 +53,7 @@ def test_variables_are_four_lines_that_read_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ('text', 'message'), [('1\n2\n3\n', 'has 3 numbers'), ('1\n2\n3\nx\n', 'is no variables')]
+    ('text', 'message'), [('1\n2\n3\n', 'has 3 values'), ('1\n2\n3\nx\n', 'is not a variables')]
 )
 def test_other_files_are_refused(tmp_path, text, message):
     file = tmp_path / 'wrong.cfg'
@@ -65,5 +65,5 @@ def test_other_files_are_refused(tmp_path, text, message):
 
 
 def test_a_run_of_other_genes_has_no_such_log(tmp_path):
-    with pytest.raises(ConfigurationError, match="needs 'knee_bend_deg'"):
+    with pytest.raises(ConfigurationError, match="needs the gene 'knee_bend_deg'"):
         write_variables(tmp_path / 'a', {'step_size_deg': 20.0})

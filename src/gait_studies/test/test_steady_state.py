@@ -200,7 +200,7 @@ def test_told_again_it_asks_the_same():
 @pytest.mark.parametrize(
     ('settings', 'message'),
     [
-        ({'steps': (0.1,)}, 'steps has 1 numbers for 25 genes'),
+        ({'steps': (0.1,)}, 'steps has 1 values, expected 25'),
         ({'initial_low': (0.2,) * 25, 'initial_high': (0.2,) * 25}, 'draws gene 0'),
         ({'tournement': 4}, "did you mean 'tournament'"),
     ],

@@ -136,8 +136,8 @@ class Breeder:
 def permutation_from_pairs(pairs: tuple[tuple[int, int], ...]) -> IntArray:
     """Return the permutation that swaps the members of pairs; each index is in one pair."""
     order: IntArray = np.arange(2 * len(pairs))
-    for one, other in pairs:
-        order[one], order[other] = other, one
+    for first, second in pairs:
+        order[first], order[second] = second, first
     return order
 
 

@@ -88,10 +88,10 @@ def _base_contacts(rollout: Rollout) -> BoolArray:
     A rollout distinguishes contacts of soles from others. The others belong to the root link if
     they lie on one of its shapes.
     """
-    found: BoolArray = np.zeros(len(rollout.contact_tick), dtype=bool)
+    on_base: BoolArray = np.zeros(len(rollout.contact_tick), dtype=bool)
     other = np.flatnonzero(rollout.contacts.sole < 0)
     if not len(other):
-        return found
+        return on_base
     poses = rollout.body_poses[rollout.contact_tick[other], 0]
     points = (
         Rotation.from_quat(poses[:, 3:]).inv().apply(rollout.contacts.points[other] - poses[:, :3])
@@ -103,5 +103,5 @@ def _base_contacts(rollout: Rollout) -> BoolArray:
             distance = (np.abs(in_shape) - 0.5 * np.array(shape.size)).max(axis=1)
         else:
             distance = np.linalg.norm(in_shape, axis=1) - max(shape.size)
-        found[other] |= distance <= margin
-    return found
+        on_base[other] |= distance <= margin
+    return on_base

@@ -34,7 +34,7 @@ def log_lines(generations: Sequence[Sequence[TrialRow]], carried_share: float) -
 
     """
     scores: dict[int, float] = {}
-    found = []
+    lines_by_generation = []
     for rows in generations:
         retained = np.array([carried_share * scores.get(row.id, 0.0) for row in rows])
         fresh = np.array([row.fitness or 0.0 for row in rows])
@@ -44,11 +44,11 @@ def log_lines(generations: Sequence[Sequence[TrialRow]], carried_share: float) -
         ]
         order = np.argsort(-(fresh + retained), kind='stable')
         lines = np.column_stack([retained, np.array(terms), fresh])[order]
-        found.append(np.column_stack([np.arange(len(rows)), lines]))
+        lines_by_generation.append(np.column_stack([np.arange(len(rows)), lines]))
         scores = {
             row.id: score for row, score in zip(rows, (fresh + retained).tolist(), strict=True)
         }
-    return found
+    return lines_by_generation
 
 
 def write_log(path: Path, generations: Sequence[FloatArray]) -> None:
@@ -68,9 +68,11 @@ def read_log(path: Path) -> list[FloatArray]:
     except ConfigurationError:
         raise
     except ValueError as error:
-        raise ConfigurationError(f'{path} is no log of seven numbers a line: {error}') from error
+        raise ConfigurationError(
+            f'{path} is not a log of seven numbers per line: {error}'
+        ) from error
     if table.shape[1] != FIELDS:
-        raise ConfigurationError(f'{path} has {table.shape[1]} numbers a line, expected {FIELDS}')
+        raise ConfigurationError(f'{path} has {table.shape[1]} values per line, expected {FIELDS}')
     begins = np.flatnonzero(table[:, RANK] == 0.0)
     return [part for part in np.split(table, begins) if len(part)]
 
@@ -82,10 +84,10 @@ def summarize_generations(generations: Sequence[FloatArray]) -> FloatArray:
     Columns: best score, mean of the best five, greatest score so far, displacement of the best
     along x and y [m]. Scores are fresh ones, without the retained share of earlier turns.
     """
-    found = np.zeros((len(generations), 5))
-    for row, lines in zip(found, generations, strict=True):
+    summaries = np.zeros((len(generations), 5))
+    for row, lines in zip(summaries, generations, strict=True):
         best = lines[np.argsort(-lines[:, FRESH], kind='stable')]
         row[:2] = best[0, FRESH], best[:5, FRESH].mean()
         row[3:] = best[0, [X, Y]]
-    found[:, 2] = np.maximum.accumulate(found[:, 0]) if len(found) else []
-    return found
+    summaries[:, 2] = np.maximum.accumulate(summaries[:, 0]) if len(summaries) else []
+    return summaries

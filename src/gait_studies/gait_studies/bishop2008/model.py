@@ -31,9 +31,9 @@ _SETTLING_TIME = 1.0
 
 def layout_of(experiment: str) -> PerceptronLayout:
     """Return the layout of the networks that an experiment searches."""
-    found = load_plan(experiment).array_shapes
-    assert isinstance(found, PerceptronLayout)
-    return found
+    layout = load_plan(experiment).array_shapes
+    assert isinstance(layout, PerceptronLayout)
+    return layout
 
 
 def measure_robot(session: StudySession) -> Sequence[StudyRow]:
@@ -42,8 +42,8 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     lengths = middle.stance[len(middle.joint_names) :]
     masses = [load_robot('spider', draw).mass for draw in range(1, _BODY_COUNT + 1)]
     sizes = [
-        160 * one.perceptrons * one.weights_per_perceptron
-        for one in map(layout_of, (RUN_A, RUN_B))
+        160 * layout.perceptrons * layout.weights_per_perceptron
+        for layout in map(layout_of, (RUN_A, RUN_B))
     ]
     hips = sum(len(names) for names in middle.ball_joints.values())
     return [
@@ -108,14 +108,14 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
     rows: list[StudyRow] = []
     for engine in ENGINES:
         scene = make_scene('spider', {'engine': engine})
-        seen = session.record(TrialSpec(scene=scene, controller='hold', duration=10.0))
-        later = seen.body_poses[round(_SETTLING_TIME / seen.dt) :, 0]
-        drift = np.linalg.norm(later[:, :2] - later[0, :2], axis=1).max()
+        rollout = session.record(TrialSpec(scene=scene, controller='hold', duration=10.0))
+        settled = rollout.body_poses[round(_SETTLING_TIME / rollout.dt) :, 0]
+        drift = np.linalg.norm(settled[:, :2] - settled[0, :2], axis=1).max()
         rows += [
             row_near(
                 f'check_18_{engine}',
                 f'height of the platform after 10 s in {engine}',
-                float(later[-1, 2]),
+                float(settled[-1, 2]),
                 0.23,
                 0.03,
                 'm',
@@ -124,7 +124,7 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
             row_near(
                 f'check_18_{engine}_contacts',
                 'contacts of other than legs',
-                float(np.sum(seen.contacts.sole < 0)),
+                float(np.sum(rollout.contacts.sole < 0)),
                 0.0,
                 0.0,
             ),
@@ -162,14 +162,14 @@ def _small_search(seed: int, **settings: Any) -> RankSquaredOptimizer:
 
 
 def _run_generation(search: RankSquaredOptimizer, scores: Sequence[float]) -> list[Any]:
-    asked = search.ask()
+    candidates = search.ask()
     search.tell(
         [
-            Evaluation(id=one.id, status='ok', objectives=np.array([score]))
-            for one, score in zip(asked, scores, strict=True)
+            Evaluation(id=candidate.id, status='ok', objectives=np.array([score]))
+            for candidate, score in zip(candidates, scores, strict=True)
         ]
     )
-    return asked
+    return candidates
 
 
 def _score_after_two(settings: dict[str, float]) -> float:
@@ -188,19 +188,23 @@ def _breeding_rows(seed: int) -> list[StudyRow]:
         relocation_probability=0.0,
     )
     members = {
-        one.id: _SMALL_LAYOUT.join_weights(one.arrays)
-        for one in _run_generation(search, range(40))
+        candidate.id: _SMALL_LAYOUT.join_weights(candidate.arrays)
+        for candidate in _run_generation(search, range(40))
     }
     children = search.ask()[20:]
-    inputs = [one.arrays[INPUT_WEIGHTS] for one in children]
+    inputs = [candidate.arrays[INPUT_WEIGHTS] for candidate in children]
     norms = np.linalg.norm(np.concatenate(inputs), axis=1)
     first = [
-        np.mean(np.all(one.arrays[OUTPUT_WEIGHTS] == members[one.parents[0]][:, -16:], axis=1))
-        for one in children
-        if len(one.parents) == 2
+        np.mean(
+            np.all(
+                candidate.arrays[OUTPUT_WEIGHTS] == members[candidate.parents[0]][:, -16:], axis=1
+            )
+        )
+        for candidate in children
+        if len(candidate.parents) == 2
     ]
-    kept = [one for one in search._members[:20] if one.id in members]
-    equal = sum(np.array_equal(one.weights, members[one.id]) for one in kept)
+    kept = [candidate for candidate in search._members[:20] if candidate.id in members]
+    equal = sum(np.array_equal(candidate.weights, members[candidate.id]) for candidate in kept)
     return [
         row_near(
             'check_25',

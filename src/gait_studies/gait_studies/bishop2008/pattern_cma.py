@@ -93,12 +93,12 @@ class PatternCmaOptimizer(Optimizer):
 
     def check_trial(self, trial: TrialSpec) -> None:
         """Raise ConfigurationError if a trial runs the layer with other settings than assumed."""
-        for name, wanted in (('spare', 'one'), ('scaled', True)):
-            found = trial.parameters.get(name)
-            if found != wanted:
+        for name, expected in (('spare', 'one'), ('scaled', True)):
+            actual = trial.parameters.get(name)
+            if actual != expected:
                 raise ConfigurationError(
-                    f'a pattern needs parameters.{name} {wanted}, not {found}; nearest valid: '
-                    f'{wanted}'
+                    f'a pattern needs parameters.{name} {expected}, not {actual}; nearest valid: '
+                    f'{expected}'
                 )
         period = trial.scene.control_period
         if period != self._dt:
@@ -115,8 +115,10 @@ class PatternCmaOptimizer(Optimizer):
     def ask(self) -> list[Candidate]:
         """Return the networks of one generation."""
         return [
-            Candidate(id=one.id, arrays=self._layout.split_weights(self._network(one.values)))
-            for one in self._search.ask()
+            Candidate(
+                id=candidate.id, arrays=self._layout.split_weights(self._network(candidate.values))
+            )
+            for candidate in self._search.ask()
         ]
 
     @property

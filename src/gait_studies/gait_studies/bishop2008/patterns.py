@@ -41,7 +41,7 @@ def _swing_genes() -> list[Gene]:
         Gene(name='period', lower=0.4, upper=MAX_PERIOD, unit='s', log=True),
         Gene(name='leader', lower=0.005, upper=0.08, unit='m'),
         *_symmetric_genes(
-            [f'{one}{servo}' for servo in SIDE_SERVOS[1:] for one in ('with', 'after')], 0.08
+            [f'{part}{servo}' for servo in SIDE_SERVOS[1:] for part in ('with', 'after')], 0.08
         ),
         *_symmetric_genes([f'offset{servo}' for servo in SIDE_SERVOS], 0.1),
     ]
@@ -76,13 +76,13 @@ class _MirroredSides:
 
     def swings(self) -> ComplexArray:
         """Return the complex swings (16,) [m]; the imaginary part lags a quarter of a period."""
-        found: ComplexArray = np.zeros(16, dtype=np.complex128)
+        swings: ComplexArray = np.zeros(16, dtype=np.complex128)
         values = self._values
         for servo in SIDE_SERVOS:
             along = values.get(f'with{servo}', values['leader'])
-            found[servo] = along + 1.0j * values.get(f'after{servo}', 0.0)
-            found[self.mirror[servo]] = -self.sign[servo] * found[servo]
-        return found
+            swings[servo] = along + 1.0j * values.get(f'after{servo}', 0.0)
+            swings[self.mirror[servo]] = -self.sign[servo] * swings[servo]
+        return swings
 
     def mirrored(self, name: str, sign: float) -> FloatArray:
         """Return the values of genes ``name`` (16,) [m], on the other side times ``sign``."""
@@ -246,9 +246,9 @@ class OmnidirectionalPattern:
 def _turn_gait(values: ArrayT, turns: int, sign: float) -> ArrayT:
     """Return the values (16,) of a gait turned left by quarter turns, times ``sign`` at each."""
     for _ in range(turns):
-        found = np.empty_like(values)
-        found[QUARTER_TURN] = sign * values
-        values = found
+        turned = np.empty_like(values)
+        turned[QUARTER_TURN] = sign * values
+        values = turned
     return values
 
 

@@ -139,22 +139,26 @@ class RankSquaredOptimizer(Optimizer):
         self._ledger.open(member.id for member in self._members)
         return [
             Candidate(
-                id=one.id, parents=one.parents, arrays=self._layout.split_weights(one.weights)
+                id=member.id,
+                parents=member.parents,
+                arrays=self._layout.split_weights(member.weights),
             )
-            for one in self._members
+            for member in self._members
         ]
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Score and rank the candidates, and replace the last ranks by offspring."""
-        told = self._ledger.take(evaluations)
+        in_order = self._ledger.take(evaluations)
         chosen = self._settings
-        for member, evaluation in zip(self._members, told, strict=True):
+        for member, evaluation in zip(self._members, in_order, strict=True):
             member.key = sort_key(evaluation)
             fresh = evaluation.fitness if member.key[0] == 0 else 0.0
             # Section 3.2, rule 5: a share of the last score adds to the new one.
             member.score = fresh + chosen.carry * member.score
         # Invalid candidates rank behind all valid ones, whatever score they carry.
-        ranked = sorted(self._members, key=lambda one: (one.key[0], -one.score, one.id))
+        ranked = sorted(
+            self._members, key=lambda member: (member.key[0], -member.score, member.id)
+        )
         children = []
         for _ in range(chosen.replaced):
             first, second = (ranked[self._rank()] for _ in range(2))

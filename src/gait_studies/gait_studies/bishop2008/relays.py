@@ -40,19 +40,19 @@ def check_layout(layout: PerceptronLayout, dt: float, perceptrons: int) -> None:
     """Raise ConfigurationError if a layout is too small for a pattern of any period."""
     if layout.outputs != 16 or layout.channels != 35:
         raise ConfigurationError(
-            f'patterns are of 35 channels and the 16 servos of the spider, not of '
+            f'a pattern needs 35 channels and 16 outputs (servos of the spider), not '
             f'{layout.channels} and {layout.outputs}'
         )
     if layout.perceptrons < perceptrons:
         raise ConfigurationError(
-            f'a pattern takes {perceptrons} perceptrons, not {layout.perceptrons}; nearest '
+            f'a pattern needs {perceptrons} perceptrons, not {layout.perceptrons}; nearest '
             f'valid: {perceptrons}'
         )
     least = math.ceil(MAX_PERIOD / dt)
     if layout.memory < least:
         raise ConfigurationError(
-            f'a pattern looks back {least} control periods, the layer remembers {layout.memory}; '
-            f'nearest valid: {least}'
+            f'a pattern needs a memory of {least} control periods, not {layout.memory}; nearest '
+            f'valid: {least}'
         )
 
 
@@ -150,10 +150,10 @@ class RelayLayer:
     def weights(self) -> Weights:
         """Return the weights of the layer; the perceptron after the relays is always excited."""
         layout, used = self._layout, len(self._inputs)
-        found: FloatArray = np.zeros((layout.perceptrons, layout.weights_per_perceptron))
-        found[:used, : layout.inputs] = self._inputs
-        found[used, ONE_CHANNEL] = 1.0
+        weights: FloatArray = np.zeros((layout.perceptrons, layout.weights_per_perceptron))
+        weights[:used, : layout.inputs] = self._inputs
+        weights[used, ONE_CHANNEL] = 1.0
         outputs = MAX_ACCELERATION * self._dt * np.array(self._outputs)
-        found[:used, layout.inputs :] = outputs
-        found[used, layout.inputs :] = -0.5 * outputs.sum(axis=0)
-        return found.astype(np.float32)
+        weights[:used, layout.inputs :] = outputs
+        weights[used, layout.inputs :] = -0.5 * outputs.sum(axis=0)
+        return weights.astype(np.float32)

@@ -60,9 +60,9 @@ def _run_rows(session: StudySession, experiment: str, name: str) -> list[StudyRo
     file = session.folder / f'{name}.log'
     write_log(file, log_lines(run.generations, CARRIED_SHARE))
     lines = read_log(file)
-    told = summarize_generations(lines)
-    draw_scores(session.picture(f'{name}_scores'), told)
-    draw_movement(session.picture(f'{name}_movement'), told)
+    summaries = summarize_generations(lines)
+    draw_scores(session.picture(f'{name}_scores'), summaries)
+    draw_movement(session.picture(f'{name}_movement'), summaries)
     rows = [
         row_near(
             f'{name}_log',
@@ -75,11 +75,11 @@ def _run_rows(session: StudySession, experiment: str, name: str) -> list[StudyRo
         row_at_least(
             f'{name}_maximum',
             'least gain of the greatest score so far',
-            float(np.diff(told[:, 2], prepend=told[0, 2]).min()),
+            float(np.diff(summaries[:, 2], prepend=summaries[0, 2]).min()),
             0.0,
         ),
     ]
-    return rows if session.quick else [*rows, *_walk_rows(name, told)]
+    return rows if session.quick else [*rows, *_walk_rows(name, summaries)]
 
 
 def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
@@ -129,10 +129,10 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
 def compare_runs(session: StudySession) -> Sequence[StudyRow]:
     """Compare run A and CMA-ES turn by turn, and the work of runs A and B."""
     runs = {name: evolve_run(session, name) for name in (RUN_A, PATTERN_RUN)}
-    draw_progress(session.picture('reached'), {name: one.rows for name, one in runs.items()})
-    turns = min(len(one.rows) for one in runs.values())
-    means = {name: _last_mean(one, turns) for name, one in runs.items()}
-    work = [one.perceptrons * one.inputs for one in map(layout_of, (RUN_A, RUN_B))]
+    draw_progress(session.picture('reached'), {name: run.rows for name, run in runs.items()})
+    turns = min(len(run.rows) for run in runs.values())
+    means = {name: _last_mean(run, turns) for name, run in runs.items()}
+    work = [layout.perceptrons * layout.inputs for layout in map(layout_of, (RUN_A, RUN_B))]
     note = (
         f'after {turns} turns: {means[PATTERN_RUN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
     )

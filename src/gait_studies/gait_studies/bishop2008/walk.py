@@ -51,8 +51,8 @@ def mean_network(run: FinishedEvolution) -> Weights:
         search.ask()
         search.tell(
             [
-                make_evaluation(one[0].id, *status_and_fitness(one))
-                for one in group_by_candidate(rows)
+                make_evaluation(trials[0].id, *status_and_fitness(trials))
+                for trials in group_by_candidate(rows)
             ]
         )
     return search.mean_network
@@ -112,11 +112,13 @@ def _other_ground(session: StudySession, number: int, spec: TrialSpec) -> TrialS
 
 
 def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
-    way = np.array([one.terms.get('bishop2008_x', 0.0) for one in results])
-    upright = [1.0 - one.terms.get('bishop2008_inverted', 1.0) for one in results]
-    points = np.array([one.fitness or 0.0 for one in results])
-    low, middle, high = np.percentile(way, (10, 50, 90))
-    note = f'{len(way)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
+    displacement = np.array([result.terms.get('bishop2008_x', 0.0) for result in results])
+    upright = [1.0 - result.terms.get('bishop2008_inverted', 1.0) for result in results]
+    points = np.array([result.fitness or 0.0 for result in results])
+    low, middle, high = np.percentile(displacement, (10, 50, 90))
+    note = (
+        f'{len(results)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
+    )
     target = {'drawn_bodies': 1.75, 'other_grounds': 1.75}.get(name, 0.0)
     rows = [
         row_at_least(
@@ -148,7 +150,7 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         evolve_run(session, OMNIDIRECTIONAL_RUN),
         session.folder / _WEIGHT_FILES[OMNIDIRECTIONAL_RUN],
     )
-    turns, wanted = [], []
+    turns, angles = [], []
     for number, spec in enumerate(_turn_trials(session, run, file, _TEST_KEY, 40)):
         angle = 2.0 * math.pi * (number % 8) / 8.0
         velocity = (_COMMANDED_SPEED * math.cos(angle), _COMMANDED_SPEED * math.sin(angle), 0.0)
@@ -156,11 +158,11 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         # Body and start position stay random; the initial yaw does not, so that x is common.
         drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
         turns.append(replace(spec, script=script, randomise=drawn))
-        wanted.append(angle)
+        angles.append(angle)
     results = session.run(turns)
-    errors = [_heading_error(result, angle) for result, angle in zip(results, wanted, strict=True)]
-    way = [one.terms.get('bishop2008_forward', 0.0) for one in results]
-    by_direction = [np.mean(errors[one::8]) for one in range(8)]
+    errors = [_heading_error(result, angle) for result, angle in zip(results, angles, strict=True)]
+    distances = [result.terms.get('bishop2008_forward', 0.0) for result in results]
+    by_direction = [np.mean(errors[index::8]) for index in range(8)]
     note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
     return [
         row_at_most(
@@ -174,15 +176,15 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         row_at_least(
             'steering_way',
             'median way along the commanded direction',
-            float(np.median(way)),
+            float(np.median(distances)),
             0.0,
             'm',
         ),
     ]
 
 
-def _heading_error(result: TrialResult, wanted: float) -> float:
+def _heading_error(result: TrialResult, commanded: float) -> float:
     """Return the angle [deg] between the displacement of a trial and the commanded direction."""
     x, y = (result.terms.get(f'bishop2008_{axis}', 0.0) for axis in 'xy')
-    away = math.atan2(y, x) - wanted
-    return abs(math.degrees((away + math.pi) % (2.0 * math.pi) - math.pi))
+    error = math.atan2(y, x) - commanded
+    return abs(math.degrees((error + math.pi) % (2.0 * math.pi) - math.pi))

@@ -44,19 +44,19 @@ def measure_grid(session: StudySession) -> Sequence[StudyRow]:
         for method in METHODS
     }
     done = session.run_tasks(
-        'grid', solve_case, {case.key: case for some in cases.values() for case in some}
+        'grid', solve_case, {case.key: case for group in cases.values() for case in group}
     )
-    found = {where: [done[case.key] for case in some] for where, some in cases.items()}
-    rows = [_cost_row(*where, answers) for where, answers in found.items()]
-    rows += [_test_row(ground, method, found) for ground in grounds for method in METHODS]
+    results = {where: [done[case.key] for case in group] for where, group in cases.items()}
+    rows = [_cost_row(*where, answers) for where, answers in results.items()]
+    rows += [_test_row(ground, method, results) for ground in grounds for method in METHODS]
     draw_grid_costs(
         session.picture('grid'),
         {
-            ground: {kind: _least_by_seed(found, ground, kind) for kind in LEG_KINDS}
+            ground: {kind: _least_by_seed(results, ground, kind) for kind in LEG_KINDS}
             for ground in grounds
         },
     )
-    _write_champions(session, found, grounds)
+    _write_champions(session, results, grounds)
     return rows
 
 
@@ -78,19 +78,23 @@ def _search_case(
 
 def finite_costs(results: Sequence[SearchData]) -> list[float]:
     """Return the costs of transport of searches; those that found no walk are left out."""
-    return [one['cost_of_transport'] for one in results if one['cost_of_transport'] is not None]
+    return [
+        result['cost_of_transport']
+        for result in results
+        if result['cost_of_transport'] is not None
+    ]
 
 
 def _least_by_seed(
-    found: Mapping[tuple[str, str, str], Sequence[SearchData]], ground: str, kind: str
+    results: Mapping[tuple[str, str, str], Sequence[SearchData]], ground: str, kind: str
 ) -> list[float]:
-    by_method = [costs_or_infinity(found[ground, kind, method]) for method in METHODS]
+    by_method = [costs_or_infinity(results[ground, kind, method]) for method in METHODS]
     return [min(costs) for costs in zip(*by_method, strict=True)]
 
 
 def costs_or_infinity(results: Sequence[SearchData]) -> list[float]:
     """Return the costs of transport of searches; infinite if a search found no walk."""
-    costs = [one['cost_of_transport'] for one in results]
+    costs = [result['cost_of_transport'] for result in results]
     return [math.inf if cost is None else cost for cost in costs]
 
 
@@ -105,8 +109,8 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]
     row_id = f'grid_{ground}_{kind}_{method}'
     if not costs:
         return StudyRow(id=row_id, what=what, verdict=FAIL, note='no search found a walk')
-    changes = [max_length_change(one['genes']) for one in answers]
-    leans = [math.degrees(one['lean']) for one in answers]
+    changes = [max_length_change(answer['genes']) for answer in answers]
+    leans = [math.degrees(answer['lean']) for answer in answers]
     note = f'deviation {np.std(costs):.4f}, least {min(costs):.4f}'
     if len(costs) < len(answers):
         note += f'; {len(answers) - len(costs)} found no walk'
@@ -120,19 +124,21 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]
 
 
 def _level_text(answers: Sequence[SearchData]) -> str:
-    least = [-max(point[1] for point in one['front']) for one in answers if one['front']]
+    least = [-max(point[1] for point in answer['front']) for answer in answers if answer['front']]
     return f'{math.degrees(np.mean(least)):.1f} deg' if least else 'none'
 
 
 def _test_row(
-    ground: str, method: str, found: Mapping[tuple[str, str, str], Sequence[SearchData]]
+    ground: str, method: str, results: Mapping[tuple[str, str, str], Sequence[SearchData]]
 ) -> StudyRow:
     """Return the row of the test whether free lengths cost less than the best constant ones."""
     others = {
-        kind: costs_or_infinity(found[ground, kind, method]) for kind in LEG_KINDS if kind != FREE
+        kind: costs_or_infinity(results[ground, kind, method])
+        for kind in LEG_KINDS
+        if kind != FREE
     }
     best = min(others, key=lambda kind: float(np.mean(others[kind])))
-    free = costs_or_infinity(found[ground, FREE, method])
+    free = costs_or_infinity(results[ground, FREE, method])
     chance = float(mannwhitneyu(free, others[best], alternative='less').pvalue)
     return row_at_least(
         f'test_{ground}_{method}',
@@ -146,14 +152,14 @@ def _test_row(
 
 def _write_champions(
     session: StudySession,
-    found: Mapping[tuple[str, str, str], Sequence[SearchData]],
+    results: Mapping[tuple[str, str, str], Sequence[SearchData]],
     grounds: Sequence[str],
 ) -> None:
     """Write the best stride of each kind of leg on each ground, for trials in physics."""
     champions = {}
     for ground in grounds:
         for kind in LEG_KINDS:
-            answers = [one for method in METHODS for one in found[ground, kind, method]]
+            answers = [answer for method in METHODS for answer in results[ground, kind, method]]
             best = min(zip(costs_or_infinity(answers), range(len(answers)), strict=True))[1]
             names = ('cost_of_transport', 'distance', 'margin', 'clearance', 'genes')
             champions[f'{ground}/{kind}'] = {name: answers[best][name] for name in names}

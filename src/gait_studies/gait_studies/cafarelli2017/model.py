@@ -103,7 +103,7 @@ def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
                 'm/J',
             ),
         ]
-    short, long, extending = (one.efficiency for one in single_leg_rows())
+    short, long, extending = (row.efficiency for row in single_leg_rows())
     rows.append(
         row_near(
             'check_5_order',
@@ -222,7 +222,7 @@ def _stride_rows() -> list[StudyRow]:
             0.0,
         ),
     ]
-    for phase, (ours, wanted) in enumerate(
+    for phase, (ours, expected) in enumerate(
         zip(powers, (0.42227, 1.25176, 2.50435, 2.11707), strict=True), 1
     ):
         rows.append(
@@ -230,7 +230,7 @@ def _stride_rows() -> list[StudyRow]:
                 f'check_7_power_{phase}',
                 f'equal legs: power of a leg in phase {phase}',
                 ours,
-                wanted,
+                expected,
                 2e-5,
                 'J',
             )
@@ -299,14 +299,14 @@ def _stability_rows() -> list[StudyRow]:
 def measure_flaw(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 23, the discontinuity of the published energy, and draw it."""
     draw_energy_discontinuity(session.picture('flaw'))
-    wanted = {0.0: 5.30, 0.001: 9.3e-5, 1.0: 0.095, 30.0: 4.18}
+    expected = {0.0: 5.30, 0.001: 9.3e-5, 1.0: 0.095, 30.0: 4.18}
     return [
         row_near(
             f'check_23_{knee:g}',
             f'power of a hip that swings 60 degrees while its knee moves by {knee:g}',
             energy,
-            wanted[knee],
-            0.01 * wanted[knee],
+            expected[knee],
+            0.01 * expected[knee],
             'J',
             note='the unit as printed; the path energy has no such step',
         )
@@ -320,14 +320,14 @@ def _search_rule_rows(children: int) -> list[StudyRow]:
     )
     asked = [candidate.values for candidate in search.ask()]
     first = genes_from_unit(asked[0])[:4]
-    wanted = np.array([38.742072, 28.384237, 8.811138, 8.213676])
+    expected = np.array([38.742072, 28.384237, 8.811138, 8.213676])
     rules = rules_with_weight(0.33)
     weights = rules.dragging_weight, rules.stability_weight
     return [
         row_near(
             'check_11',
             'first individual of seed 5: largest error of leg 1',
-            float(np.abs(first - wanted).max()),
+            float(np.abs(first - expected).max()),
             0.0,
             5e-7,
         ),
@@ -372,8 +372,8 @@ def _breeding_rows(offspring_count: int) -> list[StudyRow]:
 
 def _evaluations(candidates: Sequence[object], fitness: np.ndarray) -> list[Evaluation]:
     return [
-        Evaluation(id=one.id, status='ok', objectives=np.array([float(value)]))  # type: ignore[attr-defined]
-        for one, value in zip(candidates, fitness, strict=True)
+        Evaluation(id=candidate.id, status='ok', objectives=np.array([float(value)]))  # type: ignore[attr-defined]
+        for candidate, value in zip(candidates, fitness, strict=True)
     ]
 
 

@@ -110,21 +110,25 @@ def measure_replays(session: StudySession) -> Sequence[StudyRow]:
 def _read_champions(session: StudySession) -> Mapping[str, SearchData]:
     file = session.folder / 'champions.json'
     try:
-        found = read_json(file)
-        return {where: one for where, one in found.items() if one['cost_of_transport'] is not None}
+        champions = read_json(file)
+        return {
+            where: champion
+            for where, champion in champions.items()
+            if champion['cost_of_transport'] is not None
+        }
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ConfigurationError(f'{file}, which the part grid writes: {error}') from error
+        raise ConfigurationError(f'{file} (written by part grid) is invalid: {error}') from error
 
 
-def _replay_row(where: str, joined: str, analytic: float, found: SearchData) -> StudyRow:
+def _replay_row(where: str, joined: str, analytic: float, outcome: SearchData) -> StudyRow:
     ground, kind = where.split('/')
-    walk = found['walk']
+    walk = outcome['walk']
     return row_at_least(
         f'replay_{ground}_{kind}_{joined}',
         f'cost of transport in physics: best stride of {kind} on {ground}, {joined} in between',
         walk['cost_of_transport'] if walk['status'] == OK else None,
         climbing_cost(ground),
-        note=f'analytic {analytic:.4f}; {walk["speed"]:.4f} m/s of {found["foreseen"]:.4f} '
+        note=f'analytic {analytic:.4f}; {walk["speed"]:.4f} m/s of {outcome["foreseen"]:.4f} '
         f'foreseen, slip {100.0 * walk["slip"]:.1f} %, drag {100.0 * walk["drag"]:.1f} %'
         + ('' if walk['status'] == OK else f'; {walk["status"]} after {walk["fell_at"]} s'),
     )
@@ -146,47 +150,49 @@ def measure_searches(session: StudySession) -> Sequence[StudyRow]:
         for ground in _SEARCH_GROUNDS
         for legs, frozen in _FROZEN_BY_NAME.items()
     }
-    found = _run_searches(session, cases)
-    draw_search_curves(session.picture('physics'), found)
-    return _search_rows('search', 'from a level walk', found)
+    results = _run_searches(session, cases)
+    draw_search_curves(session.picture('physics'), results)
+    return _search_rows('search', 'from a level walk', results)
 
 
 def _run_searches(
     session: StudySession, cases: Mapping[tuple[str, str], Sequence[StrideSearch]]
 ) -> dict[tuple[str, str], list[SearchData]]:
     done = session.run_tasks(
-        'searches', search_stride, {one.key: one for some in cases.values() for one in some}
+        'searches',
+        search_stride,
+        {search.key: search for group in cases.values() for search in group},
     )
-    return {where: [done[one.key] for one in some] for where, some in cases.items()}
+    return {where: [done[search.key] for search in group] for where, group in cases.items()}
 
 
 def _search_rows(
-    name: str, begin: str, found: Mapping[tuple[str, str], Sequence[SearchData]]
+    name: str, begin: str, results: Mapping[tuple[str, str], Sequence[SearchData]]
 ) -> list[StudyRow]:
     rows = [
         row_at_least(
             f'{name}_{ground}_{legs}_{number}',
             f'cost of transport in physics of the best stride on {ground}, {legs}, {begin}, '
             f'seed {number}',
-            _cost_or_none(one),
+            _cost_or_none(result),
             climbing_cost(ground),
-            note=_search_note(one),
+            note=_search_note(result),
         )
-        for (ground, legs), some in found.items()
-        for number, one in enumerate(some)
+        for (ground, legs), group in results.items()
+        for number, result in enumerate(group)
     ]
-    return rows + [_saved_row(name, ground, begin, found) for ground in _SEARCH_GROUNDS]
+    return rows + [_saved_row(name, ground, begin, results) for ground in _SEARCH_GROUNDS]
 
 
-def _cost_or_none(found: SearchData) -> float | None:
-    walk = found['walk']
+def _cost_or_none(result: SearchData) -> float | None:
+    walk = result['walk']
     return walk['cost_of_transport'] if walk['status'] == OK else None
 
 
-def _search_note(found: SearchData) -> str:
-    best, walk, twin = found['best'], found['walk'], found['twin']
+def _search_note(result: SearchData) -> str:
+    best, walk, twin = result['best'], result['walk'], result['twin']
     note = (
-        f'{found["trials"]} trials, {found["fell"]} fell; {walk["speed"]:.4f} m/s, slip '
+        f'{result["trials"]} trials, {result["fell"]} fell; {walk["speed"]:.4f} m/s, slip '
         f'{100.0 * walk["slip"]:.1f} %, lengths {100.0 * best["upper"]:.1f} and '
         f'{100.0 * best["lower"]:.1f} cm'
     )
@@ -198,11 +204,14 @@ def _search_note(found: SearchData) -> str:
 
 
 def _saved_row(
-    name: str, ground: str, begin: str, found: Mapping[tuple[str, str], Sequence[SearchData]]
+    name: str, ground: str, begin: str, results: Mapping[tuple[str, str], Sequence[SearchData]]
 ) -> StudyRow:
     costs = {
         legs: np.array(
-            [math.inf if (c := _cost_or_none(one)) is None else c for one in found[ground, legs]]
+            [
+                math.inf if (c := _cost_or_none(result)) is None else c
+                for result in results[ground, legs]
+            ]
         )
         for legs in _FROZEN_BY_NAME
     }

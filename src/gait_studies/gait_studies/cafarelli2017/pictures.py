@@ -191,9 +191,9 @@ def draw_search_curves(
         panels = figure.subplots(1, len(grounds), squeeze=False)[0]
         for axes, ground in zip(panels, grounds, strict=True):
             for legs, colour in colours.items():
-                for number, one in enumerate(searches[ground, legs]):
-                    curve = np.array(one['curve'])
-                    trials = one['trials'] / len(curve) * np.arange(1, len(curve) + 1)
+                for number, search in enumerate(searches[ground, legs]):
+                    curve = np.array(search['curve'])
+                    trials = search['trials'] / len(curve) * np.arange(1, len(curve) + 1)
                     cost = np.where(curve > 0.0, 1.0 / np.maximum(curve, 1e-9), np.nan)
                     label = f'{legs} lengths' if number == 0 else None
                     axes.plot(trials, cost, color=colour, label=label)

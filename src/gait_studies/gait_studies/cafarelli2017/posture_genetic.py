@@ -150,18 +150,18 @@ class PostureGeneticOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations and form the next population of these and the elites."""
-        told = self._ledger.take(evaluations)
-        born = [
+        in_order = self._ledger.take(evaluations)
+        offspring = [
             _Individual(candidate.id, candidate.values, sort_key(evaluation))
-            for candidate, evaluation in zip(self._asked, told, strict=True)
+            for candidate, evaluation in zip(self._asked, in_order, strict=True)
         ]
         if not self._population and self._settings.listing_compat:
             # The published program sorts after a generation only: its first elite is arbitrary.
-            self._population = born
+            self._population = offspring
             return
         survivors = self._population[: self._settings.elites]
         # Offspring come first: of equals they stay ahead, as in the published program.
-        self._population = sorted(born + survivors, key=lambda one: one.key)
+        self._population = sorted(offspring + survivors, key=lambda individual: individual.key)
 
     def _random_genome(self) -> FloatArray:
         if self._settings.domain == BOX_DOMAIN:
@@ -176,8 +176,8 @@ class PostureGeneticOptimizer(Optimizer):
         return unit_from_genes(genes)
 
     def _offspring(self) -> tuple[list[FloatArray], list[tuple[int, ...]]]:
-        genomes = np.array([one.genome for one in self._population])
-        wheel = np.cumsum(wheel_shares([one.key for one in self._population]))
+        genomes = np.array([individual.genome for individual in self._population])
+        wheel = np.cumsum(wheel_shares([individual.key for individual in self._population]))
         missing = len(genomes) - self._settings.elites
         children: FloatArray = np.empty((missing, self._dimension))
         origins: IntArray = np.empty((missing, 2), dtype=np.int64)
@@ -196,7 +196,7 @@ class PostureGeneticOptimizer(Optimizer):
             )
             self._draws.consume(used)
             self.matings += tried
-        ids = [one.id for one in self._population]
+        ids = [individual.id for individual in self._population]
         parents: list[tuple[int, ...]] = [
             (ids[first], ids[second]) if first != second else (ids[first],)
             for first, second in origins

@@ -59,18 +59,18 @@ def _max_delay_error(hexapod: RobotModel) -> float:
     params = make_parameters(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
     controller = player(hexapod, params)
     controller.reset(0)
-    seen, command = Observation(tick=0, time=0.0), Command()
-    given = [controller.step(dt, command, seen) for _ in range(round(8.0 / dt))]
-    places = {name: i for i, name in enumerate(given[0].names)}
+    observation, command = Observation(tick=0, time=0.0), Command()
+    steps = [controller.step(dt, command, observation) for _ in range(round(8.0 / dt))]
+    columns = {name: i for i, name in enumerate(steps[0].names)}
     # The first 2 s are left out: in them the robot moves from its stance into the stride.
-    sent = [targets.position[-1] for targets in given if targets.position is not None]
+    sent = [targets.position[-1] for targets in steps if targets.position is not None]
     joints = np.array(sent)[round(2.0 / dt) :]
     late = round(2.0 / dt)
 
     def of(legs: Sequence[str]) -> FloatArray:
         """Return the joints of some legs, (samples, joints)."""
         return np.asarray(
-            joints[:, [places[f'{leg}_{part}'] for leg in legs for part in _JOINT_NAMES]]
+            joints[:, [columns[f'{leg}_{part}'] for leg in legs for part in _JOINT_NAMES]]
         )
 
     return float(np.abs(of(_SECOND_TRIPOD)[:-late] - of(_FIRST_TRIPOD)[late:]).max())

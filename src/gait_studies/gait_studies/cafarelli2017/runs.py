@@ -67,7 +67,7 @@ class Run:
 
 def run_outcomes_as_data(run: Run) -> list[dict[str, float]]:
     """Return the outcomes of a run as mappings, for JSON."""
-    return [asdict(one) for one in run_outcomes(run.settings, run.seed, run.every)]
+    return [asdict(outcome) for outcome in run_outcomes(run.settings, run.seed, run.every)]
 
 
 class Sweeps:
@@ -80,16 +80,16 @@ class Sweeps:
 
     def work_off(self, settings: Sequence[PublishedSettings]) -> None:
         """Run every setting with every seed."""
-        pieces = {}
-        for one in settings:
+        tasks = {}
+        for setting in settings:
             for seed in self.seeds:
-                run = self._run(one, seed)
-                pieces[repr(run)] = run
-        done = self._session.run_tasks('published_runs', run_outcomes_as_data, pieces)
-        for one in settings:
-            name = repr(self._run(one, 0))
+                run = self._run(setting, seed)
+                tasks[repr(run)] = run
+        done = self._session.run_tasks('published_runs', run_outcomes_as_data, tasks)
+        for setting in settings:
+            name = repr(self._run(setting, 0))
             self._known[name] = [
-                [RunOutcome(**outcome) for outcome in done[repr(self._run(one, seed))]]
+                [RunOutcome(**outcome) for outcome in done[repr(self._run(setting, seed))]]
                 for seed in self.seeds
             ]
 
@@ -103,7 +103,7 @@ class Sweeps:
     def fitness_curves(self, settings: PublishedSettings) -> FloatArray:
         """Return the fitness of the runs of a setting over generations, (seeds, n)."""
         known = self._known[repr(self._run(settings, 0))]
-        return np.array([[one.fitness for one in run] for run in known])
+        return np.array([[outcome.fitness for outcome in run] for run in known])
 
     def _is_long(self, settings: PublishedSettings) -> bool:
         return replace(settings, generations=CONTROL_SETTINGS.generations) == CONTROL_SETTINGS
@@ -158,34 +158,34 @@ def measure_table_6_10(session: StudySession) -> Sequence[StudyRow]:
 
 def measure_sweeps(session: StudySession) -> Sequence[StudyRow]:
     """Measure Tables 6.2 to 6.9 and A.1 to A.7: ten runs per setting."""
-    found = Sweeps(session)
+    sweeps = Sweeps(session)
     names = [f'table_6_{number}' for number in range(2, 10)]
     # At a rate of 0.03 a run is continued until it reaches the printed fitness.
     longer = replace(CONTROL_SETTINGS, mutation=0.03, generations=600)
-    wanted = {repr(row.run): row.run for name in names for row in sweep_rows(name)}
-    found.work_off([_LONG_SETTINGS, longer, *wanted.values()])
+    tabulated = {repr(row.run): row.run for name in names for row in sweep_rows(name)}
+    sweeps.work_off([_LONG_SETTINGS, longer, *tabulated.values()])
     return [
-        *_elite_rows(found),
-        *_generation_rows(found),
-        *_mutation_rows(found, longer, session),
-        *_weight_rows(found),
-        *_appendix_rows(found),
+        *_elite_rows(sweeps),
+        *_generation_rows(sweeps),
+        *_mutation_rows(sweeps, longer, session),
+        *_weight_rows(sweeps),
+        *_appendix_rows(sweeps),
     ]
 
 
-def _final_values(found: Sweeps, settings: PublishedSettings, name: str) -> FloatArray:
-    return np.array([getattr(one, name) for one in found.final_outcomes(settings)])
+def _final_values(sweeps: Sweeps, settings: PublishedSettings, name: str) -> FloatArray:
+    return np.array([getattr(outcome, name) for outcome in sweeps.final_outcomes(settings)])
 
 
-def _mean_rows(found: Sweeps, name: str, label: str, field: str, within: float) -> list[StudyRow]:
+def _mean_rows(sweeps: Sweeps, name: str, label: str, field: str, within: float) -> list[StudyRow]:
     return [
         row_near(
             f'{name}_{row.value:g}',
             f'{_FIELD_LABELS[field]}, {label} {row.value:g}',
-            float(np.mean(_final_values(found, row.run, field))),
+            float(np.mean(_final_values(sweeps, row.run, field))),
             row.printed,
             within,
-            note=_deviation_text(_final_values(found, row.run, field), row.deviation),
+            note=_deviation_text(_final_values(sweeps, row.run, field), row.deviation),
         )
         for row in sweep_rows(name)
     ]
@@ -196,14 +196,14 @@ def _deviation_text(values: FloatArray, printed: float | None) -> str:
     return f'deviation {np.std(values, ddof=1):.6f}{beside}'
 
 
-def _elite_rows(found: Sweeps) -> list[StudyRow]:
+def _elite_rows(sweeps: Sweeps) -> list[StudyRow]:
     means = {
-        row.value: float(np.mean(_final_values(found, row.run, 'fitness')))
+        row.value: float(np.mean(_final_values(sweeps, row.run, 'fitness')))
         for row in sweep_rows('table_6_2')
     }
     least = min(means, key=means.__getitem__)
     return [
-        *_mean_rows(found, 'table_6_2', 'elite', 'fitness', 0.003),
+        *_mean_rows(sweeps, 'table_6_2', 'elite', 'fitness', 0.003),
         row_near('check_21_lowest', 'elite with the lowest mean', least, 5.0, 0.0),
         row_at_most(
             'check_21_spread',
@@ -215,18 +215,18 @@ def _elite_rows(found: Sweeps) -> list[StudyRow]:
     ]
 
 
-def _generation_rows(found: Sweeps) -> list[StudyRow]:
-    along = found.fitness_curves(_LONG_SETTINGS)
-    means = along.mean(axis=0)
+def _generation_rows(sweeps: Sweeps) -> list[StudyRow]:
+    curves = sweeps.fitness_curves(_LONG_SETTINGS)
+    means = curves.mean(axis=0)
     steps = np.diff(means)
-    control = found.final_outcomes(CONTROL_SETTINGS)
+    control = sweeps.final_outcomes(CONTROL_SETTINGS)
     gain = float(means[-1] - means[0])
     return [
-        *_mean_rows(found, 'table_6_3', 'generations', 'fitness', 0.004),
+        *_mean_rows(sweeps, 'table_6_3', 'generations', 'fitness', 0.004),
         row_near(
             'check_13',
             'hundreds of generations after which a best has fallen',
-            float(np.sum(np.diff(along, axis=1) < 0.0)),
+            float(np.sum(np.diff(curves, axis=1) < 0.0)),
             0.0,
             0.0,
         ),
@@ -244,14 +244,14 @@ def _generation_rows(found: Sweeps) -> list[StudyRow]:
         row_near(
             'check_17',
             'mean fitness of the control run',
-            float(np.mean([one.fitness for one in control])),
+            float(np.mean([outcome.fitness for outcome in control])),
             0.6755,
             1.5e-3,
         ),
         row_near(
             'check_17_flags',
             'of its runs, those that drag or are not stable',
-            float(sum(one.violates for one in control)),
+            float(sum(outcome.violates for outcome in control)),
             0.0,
             0.0,
         ),
@@ -259,15 +259,15 @@ def _generation_rows(found: Sweeps) -> list[StudyRow]:
 
 
 def _mutation_rows(
-    found: Sweeps, longer: PublishedSettings, session: StudySession
+    sweeps: Sweeps, longer: PublishedSettings, session: StudySession
 ) -> list[StudyRow]:
     printed = {row.value: row for row in sweep_rows('table_6_4')}
     means = {
-        value: float(np.mean(_final_values(found, row.run, 'fitness')))
+        value: float(np.mean(_final_values(sweeps, row.run, 'fitness')))
         for value, row in printed.items()
     }
     means[CONTROL_SETTINGS.mutation] = float(
-        np.mean(_final_values(found, CONTROL_SETTINGS, 'fitness'))
+        np.mean(_final_values(sweeps, CONTROL_SETTINGS, 'fitness'))
     )
     # 0.01 and 0.03 differ by less than their deviations: both are compared with 0.05.
     above = {0.01: 0.05, 0.03: 0.05, 0.05: 0.07, 0.07: 0.09, 0.09: CONTROL_SETTINGS.mutation}
@@ -278,23 +278,23 @@ def _mutation_rows(
             means[value],
             means[above[value]],
             published=row.printed,
-            note=_deviation_text(_final_values(found, row.run, 'fitness'), row.deviation),
+            note=_deviation_text(_final_values(sweeps, row.run, 'fitness'), row.deviation),
         )
         for value, row in printed.items()
     ]
-    along = found.fitness_curves(longer)
-    reached = along.mean(axis=0)
+    curves = sweeps.fitness_curves(longer)
+    reached = curves.mean(axis=0)
     levels = {value: row.printed for value, row in printed.items()}
-    draw_fitness_curves(session.picture('mutation'), _INTERVAL, along, levels)
-    wanted = printed[0.03].printed
-    past = np.flatnonzero(reached >= wanted)
-    hundreds = f'{_INTERVAL * (past[0] + 1)} generations' if len(past) else 'more than 600'
+    draw_fitness_curves(session.picture('mutation'), _INTERVAL, curves, levels)
+    printed_mean = printed[0.03].printed
+    reaching = np.flatnonzero(reached >= printed_mean)
+    hundreds = f'{_INTERVAL * (reaching[0] + 1)} generations' if len(reaching) else 'more than 600'
     rows.append(
         row_near(
             'table_6_4_level',
             'mean fitness at mutation 0.03 after the control 200 generations',
             means[0.03],
-            wanted,
+            printed_mean,
             0.01,
         ).differ_if_failed(
             f'the program as listed needs {hundreds} for the printed mean (after 300: '
@@ -310,11 +310,11 @@ def _mutation_rows(
     return rows
 
 
-def _weight_rows(found: Sweeps) -> list[StudyRow]:
-    rows = _mean_rows(found, 'table_6_5', 'w0', 'fitness', 0.005)
+def _weight_rows(sweeps: Sweeps) -> list[StudyRow]:
+    rows = _mean_rows(sweeps, 'table_6_5', 'w0', 'fitness', 0.005)
     for name, field in (('table_6_6', 'weighted_efficiency'), ('table_6_8', 'efficiency')):
         for row in sweep_rows(name):
-            values = _final_values(found, row.run, field)
+            values = _final_values(sweeps, row.run, field)
             rows.append(
                 row_near(
                     f'{name}_{row.value:g}',
@@ -327,7 +327,7 @@ def _weight_rows(found: Sweeps) -> list[StudyRow]:
             )
     efficiency = {row.value: row.printed for row in sweep_rows('table_6_8')}
     for row in sweep_rows('table_6_7'):
-        values = _final_values(found, row.run, 'fitness')
+        values = _final_values(sweeps, row.run, 'fitness')
         # 40 % of the efficiency, and a flag of a run more or less.
         within = 0.4 * efficiency[row.value] + 0.5 * (1.0 - row.value)
         rows.append(
@@ -340,23 +340,23 @@ def _weight_rows(found: Sweeps) -> list[StudyRow]:
                 note=_deviation_text(values, row.deviation),
             )
         )
-    return [*rows, *_violation_rows(found), *_weight_check_rows(found)]
+    return [*rows, *_violation_rows(sweeps), *_weight_check_rows(sweeps)]
 
 
-def _violating_share(found: Sweeps, settings: PublishedSettings) -> float:
-    return float(np.mean([one.violates for one in found.final_outcomes(settings)]))
+def _violating_share(sweeps: Sweeps, settings: PublishedSettings) -> float:
+    return float(np.mean([outcome.violates for outcome in sweeps.final_outcomes(settings)]))
 
 
-def _violation_rows(found: Sweeps) -> list[StudyRow]:
+def _violation_rows(sweeps: Sweeps) -> list[StudyRow]:
     rows = []
     for row in sweep_rows('table_6_9'):
         rows.append(
             row_near(
                 f'table_6_9_{row.value:g}',
                 f'of ten runs, those that drag or are not stable, w0 {row.value:g}',
-                10.0 * _violating_share(found, row.run),
+                10.0 * _violating_share(sweeps, row.run),
                 row.printed,
-                10.0 * _three_deviations(row.printed / 10.0, len(found.seeds)),
+                10.0 * _three_deviations(row.printed / 10.0, len(sweeps.seeds)),
                 note='three deviations of the difference of two shares',
             )
         )
@@ -370,26 +370,26 @@ def _three_deviations(share: float, runs: int) -> float:
     return round(3.0 * math.sqrt(chance * (1.0 - chance) * (0.1 + 1.0 / runs)), 2)
 
 
-def _weight_check_rows(found: Sweeps) -> list[StudyRow]:
+def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
     runs_of = {row.value: row.run for row in sweep_rows('table_6_9')}
     final = replace(CONTROL_SETTINGS, efficiency_weight=0.97)
-    low = max(_violating_share(found, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
-    high = min(_violating_share(found, runs_of[weight]) for weight in (0.998, 0.999))
+    low = max(_violating_share(sweeps, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
+    high = min(_violating_share(sweeps, runs_of[weight]) for weight in (0.998, 0.999))
     lowest = [
-        float(np.mean(_final_values(found, row.run, 'efficiency')))
+        float(np.mean(_final_values(sweeps, row.run, 'efficiency')))
         for row in sweep_rows('table_6_6')
     ]
-    few = max(1.0 / len(found.seeds), 0.1)
+    few = max(1.0 / len(sweeps.seeds), 0.1)
     return [
         row_near(
             'check_19',
             'mean fitness, w0 0.97',
-            float(np.mean(_final_values(found, final, 'fitness'))),
+            float(np.mean(_final_values(sweeps, final, 'fitness'))),
             0.049,
             6e-3,
         ),
         row_near(
-            'check_19_flags', 'violations at w0 0.97', _violating_share(found, final), 0.0, 0.0
+            'check_19_flags', 'violations at w0 0.97', _violating_share(sweeps, final), 0.0, 0.0
         ),
         row_at_most(
             'check_20_low', 'largest share that violates, w0 to 0.99', low, few, published=0.0
@@ -402,12 +402,12 @@ def _weight_check_rows(found: Sweeps) -> list[StudyRow]:
     ]
 
 
-def _appendix_rows(found: Sweeps) -> list[StudyRow]:
+def _appendix_rows(sweeps: Sweeps) -> list[StudyRow]:
     rows = []
     for name, (text, field) in _APPENDIX_TABLES.items():
         settings = {row.value: row.run for row in sweep_rows(text)}
         for value, printed in published_runs(name).items():
-            ours = _final_values(found, settings[value], field)
+            ours = _final_values(sweeps, settings[value], field)
             within = 0.4 * float(np.median(printed)) if 'efficiency' in field else 0.005
             rows.append(
                 row_near(
@@ -419,28 +419,30 @@ def _appendix_rows(found: Sweeps) -> list[StudyRow]:
                     note=f'printed {_range_text(printed)}, ours {_range_text(ours)}',
                 )
             )
-    return [*rows, *_single_violation_rows(found)]
+    return [*rows, *_single_violation_rows(sweeps)]
 
 
-def _single_violation_rows(found: Sweeps) -> list[StudyRow]:
+def _single_violation_rows(sweeps: Sweeps) -> list[StudyRow]:
     settings = {row.value: row.run for row in sweep_rows('table_6_9')}
     rows = []
     for value, printed in published_runs('table_a_7').items():
-        flags = [one.violates for one in found.final_outcomes(settings[value])]
+        flags = [outcome.violates for outcome in sweeps.final_outcomes(settings[value])]
         share, note = (
             sum(flags) / len(flags),
             f'printed {_flag_text(printed)}, ours {_flag_text(flags)}',
         )
         what = f'share of the single runs that violate, w0 {value:g}'
-        row_id, wanted = f'table_a_7_{value:g}', float(np.mean(printed))
+        row_id, printed_share = f'table_a_7_{value:g}', float(np.mean(printed))
         if value <= 0.99:
             bound = max(0.1, 1.0 / len(flags))
-            rows.append(row_at_most(row_id, what, share, bound, note=note, published=wanted))
+            rows.append(
+                row_at_most(row_id, what, share, bound, note=note, published=printed_share)
+            )
         elif value >= 0.998:
-            rows.append(row_at_least(row_id, what, share, 0.6, note=note, published=wanted))
+            rows.append(row_at_least(row_id, what, share, 0.6, note=note, published=printed_share))
         else:
-            within = _three_deviations(wanted, len(flags))
-            rows.append(row_near(row_id, what, share, wanted, within, note=note))
+            within = _three_deviations(printed_share, len(flags))
+            rows.append(row_near(row_id, what, share, printed_share, within, note=note))
     return rows
 
 

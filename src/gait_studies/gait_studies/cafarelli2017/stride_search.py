@@ -153,7 +153,9 @@ def search_stride(search: StrideSearch) -> dict[str, Any]:
         optimizer.tell(evaluations)
         curve.append(best)
     if not values:
-        raise ConfigurationError(f'{search.key}: no stride lifts its feet by {MIN_CLEARANCE:g} m')
+        raise ConfigurationError(
+            f'search {search.key}: no stride lifts its feet by {MIN_CLEARANCE:g} m'
+        )
     parameters = {**plan.experiment.parameters, **values}
     frozen = {**parameters, **dict.fromkeys(EXTENSION_GENES, 0.0)}
     return {

@@ -94,10 +94,12 @@ class _Contests:
 
     def run(self) -> dict[tuple[str, str], Contest]:
         """Run every stage and return a contest by ground and assumption."""
-        first = self._stage(lambda spot, seed: self._from_walks(spot, seed))
+        first = self._stage(lambda condition, seed: self._from_walks(condition, seed))
         second = self._stage(
-            lambda spot, seed: {
-                CONSTANT: self._from_best_constant(spot, seed, CONSTANT, first[spot, seed])
+            lambda condition, seed: {
+                CONSTANT: self._from_best_constant(
+                    condition, seed, CONSTANT, first[condition, seed]
+                )
             }
         )
         known = {
@@ -105,29 +107,32 @@ class _Contests:
             for place in first
         }
         third = self._stage(
-            lambda spot, seed: {
+            lambda condition, seed: {
                 **{
-                    kind: self._from_best_constant(spot, seed, kind, known[spot, seed])
+                    kind: self._from_best_constant(condition, seed, kind, known[condition, seed])
                     for kind in (CONSTANT, FREE)
                 },
-                'own': [self._from_best_free(spot, seed, first[spot, seed])],
+                'own': [self._from_best_free(condition, seed, first[condition, seed])],
             }
         )
         return {
-            spot: self._contest(
+            condition: self._contest(
                 [
                     {
-                        CONSTANT: [*known[spot, seed][CONSTANT], *third[spot, seed][CONSTANT]],
+                        CONSTANT: [
+                            *known[condition, seed][CONSTANT],
+                            *third[condition, seed][CONSTANT],
+                        ],
                         FREE: [
-                            *first[spot, seed][FREE],
-                            *third[spot, seed][FREE],
-                            *third[spot, seed]['own'],
+                            *first[condition, seed][FREE],
+                            *third[condition, seed][FREE],
+                            *third[condition, seed]['own'],
                         ],
                     }
                     for seed in self._seeds
                 ]
             )
-            for spot in self._conditions
+            for condition in self._conditions
         }
 
     def _stage(
@@ -135,22 +140,26 @@ class _Contests:
     ) -> dict[tuple[tuple[str, str], int], dict[str, list[SearchCase]]]:
         """Run the searches of one stage for all contests and seeds, and return their cases."""
         stage = {
-            (spot, seed): cases_of(spot, seed) for spot in self._conditions for seed in self._seeds
+            (condition, seed): cases_of(condition, seed)
+            for condition in self._conditions
+            for seed in self._seeds
         }
-        cases = [case for kinds in stage.values() for some in kinds.values() for case in some]
-        pieces = {case.key: case for case in cases}
-        self._done |= self._session.run_tasks('contests', solve_case, pieces)
+        cases = [case for kinds in stage.values() for group in kinds.values() for case in group]
+        tasks = {case.key: case for case in cases}
+        self._done |= self._session.run_tasks('contests', solve_case, tasks)
         return stage
 
-    def _from_walks(self, spot: tuple[str, str], seed: int) -> dict[str, list[SearchCase]]:
+    def _from_walks(self, condition: tuple[str, str], seed: int) -> dict[str, list[SearchCase]]:
         return {
-            CONSTANT: [self._case(spot, seed, kind, FROM_LEVEL) for kind in (CONSTANT, _LONGEST)],
-            FREE: [self._case(spot, seed, FREE, begin) for begin in (FROM_LEVEL, FROM_RAIL)],
+            CONSTANT: [
+                self._case(condition, seed, kind, FROM_LEVEL) for kind in (CONSTANT, _LONGEST)
+            ],
+            FREE: [self._case(condition, seed, FREE, begin) for begin in (FROM_LEVEL, FROM_RAIL)],
         }
 
     def _from_best_constant(
         self,
-        spot: tuple[str, str],
+        condition: tuple[str, str],
         seed: int,
         kind: str,
         known: Mapping[str, Sequence[SearchCase]],
@@ -158,17 +167,17 @@ class _Contests:
         """Return searches from the best stride of constant lengths, with equal legs or not."""
         start = self._least(known[CONSTANT])['genes']
         begin = f'{FROM_BEST}_of_{len(known[CONSTANT])}'
-        return [self._case(spot, seed, kind, begin, alike, start) for alike in self._shapes]
+        return [self._case(condition, seed, kind, begin, alike, start) for alike in self._shapes]
 
     def _from_best_free(
-        self, spot: tuple[str, str], seed: int, first: Mapping[str, Sequence[SearchCase]]
+        self, condition: tuple[str, str], seed: int, first: Mapping[str, Sequence[SearchCase]]
     ) -> SearchCase:
         start = self._least(first[FREE])['genes']
-        return self._case(spot, seed, FREE, f'{FROM_BEST}_of_free', True, start)
+        return self._case(condition, seed, FREE, f'{FROM_BEST}_of_free', True, start)
 
     def _case(
         self,
-        spot: tuple[str, str],
+        condition: tuple[str, str],
         seed: int,
         kind: str,
         begin: str,
@@ -177,8 +186,8 @@ class _Contests:
     ) -> SearchCase:
         return SearchCase(
             legs=LegFreedom(kind=kind, alike=alike),
-            ground=spot[0],
-            assumption=spot[1],
+            ground=condition[0],
+            assumption=condition[1],
             begin=begin,
             start=tuple(start),
             seed=seed,
@@ -242,31 +251,34 @@ def _assumption_rows(session: StudySession, ground: str) -> Sequence[StudyRow]:
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
     where = [(ground, name) for name in names]
     contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
-    found = {name: contests[ground, name] for name in names}
+    by_name = {name: contests[ground, name] for name in names}
     draw_savings(
         session.picture(f'assumptions_{ground}'),
-        {ASSUMPTIONS[name].what: (one.constant, one.free) for name, one in found.items()},
+        {
+            ASSUMPTIONS[name].what: (contest.constant, contest.free)
+            for name, contest in by_name.items()
+        },
     )
     return [
         _contest_row(
             f'assumption_{name}_{ground}',
             f'saved at most by free lengths on {ground}: {ASSUMPTIONS[name].what}',
-            one,
+            contest,
             saves=ground in ASSUMPTIONS[name].saving_on,
         )
-        for name, one in found.items()
+        for name, contest in by_name.items()
     ]
 
 
 def measure_leads(session: StudySession) -> Sequence[StudyRow]:
     """Measure searches that choose the lead of the screws too, and their saving."""
-    number, rows = (1 if session.quick else 5), []
+    seed_count, rows = (1 if session.quick else 5), []
     friction = {STANDARD_ASSUMPTION: 0.5, 'screw_0.1': 0.1}
-    for name, rub in friction.items():
+    for name, friction_value in friction.items():
         where = [(ground, name) for ground in _GROUNDS]
         contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
         for ground in _GROUNDS:
-            best = min(contests[ground, name].best, key=lambda one: one['cost_of_transport'])
+            best = min(contests[ground, name].best, key=lambda stride: stride['cost_of_transport'])
             cases = {
                 begin: [
                     SearchCase(
@@ -275,21 +287,21 @@ def measure_leads(session: StudySession) -> Sequence[StudyRow]:
                         assumption=name,
                         begin=begin,
                         start=tuple(best['genes']) if begin == FROM_BEST else (),
-                        seed=session.derive_seed(_LEAD_SEED_KEY, one),
-                        number=one,
+                        seed=session.derive_seed(_LEAD_SEED_KEY, index),
+                        number=index,
                         evaluations=1200 if session.quick else 8000,
                     )
-                    for one in range(number)
+                    for index in range(seed_count)
                 ]
                 for begin in (FROM_LEVEL, FROM_BEST)
             }
             done = session.run_tasks(
-                'leads', solve_case, {case.key: case for some in cases.values() for case in some}
+                'leads', solve_case, {case.key: case for group in cases.values() for case in group}
             )
             level, again = (
                 [done[case.key] for case in cases[begin]] for begin in (FROM_LEVEL, FROM_BEST)
             )
-            rows.append(_lead_row(ground, rub, best['cost_of_transport'], level, again))
+            rows.append(_lead_row(ground, friction_value, best['cost_of_transport'], level, again))
     return rows
 
 
@@ -300,9 +312,9 @@ def _lead_row(
     level: Sequence[SearchData],
     again: Sequence[SearchData],
 ) -> StudyRow:
-    chosen = [1000.0 * one['lead'] for one in level]
+    chosen = [1000.0 * result['lead'] for result in level]
     begun, continued = costs_or_infinity(level), costs_or_infinity(again)
-    changes = [max_length_change(one['genes']) for one in again]
+    changes = [max_length_change(result['genes']) for result in again]
     return row_at_most(
         f'lead_{rub:g}_{ground}',
         f'saved on {ground} where the lead is chosen too, screws with a friction of {rub:g}',
@@ -341,24 +353,29 @@ def measure_fronts(session: StudySession) -> Sequence[StudyRow]:
             for kind in kinds
         }
         done = session.run_tasks(
-            'fronts', solve_case, {case.key: case for some in cases.values() for case in some}
+            'fronts', solve_case, {case.key: case for group in cases.values() for case in group}
         )
-        found = {
+        fronts_by_kind = {
             kind: [np.array(done[case.key]['front']) for case in cases[kind]] for kind in kinds
         }
         if name == 'stroke_energy_margin':
-            draw_fronts(session.picture('fronts'), {kind: found[kind][0] for kind in kinds})
-        rows += _front_rows(name, found, worst)
+            draw_fronts(
+                session.picture('fronts'), {kind: fronts_by_kind[kind][0] for kind in kinds}
+            )
+        rows += _front_rows(name, fronts_by_kind, worst)
     return rows
 
 
 def _front_rows(
-    name: str, found: Mapping[str, Sequence[np.ndarray]], worst: Sequence[float]
+    name: str, fronts_by_kind: Mapping[str, Sequence[np.ndarray]], worst: Sequence[float]
 ) -> list[StudyRow]:
     from pymoo.indicators.hv import HV
 
     volume = HV(ref_point=np.array(worst))
-    volumes = {kind: [float(volume(-front)) for front in some] for kind, some in found.items()}
+    volumes = {
+        kind: [float(volume(-front)) for front in values]
+        for kind, values in fronts_by_kind.items()
+    }
     others = {kind: float(np.mean(volumes[kind])) for kind in volumes if kind != FREE}
     best = max(others, key=others.__getitem__)
     rows = [
@@ -368,8 +385,8 @@ def _front_rows(
             float(np.mean(volumes[FREE])) / others[best],
             1.0 + 0.01 * MIN_SAVING,
             note=', '.join(
-                f'{kind} {np.mean(some):.4g} (deviation {np.std(some):.2g})'
-                for kind, some in volumes.items()
+                f'{kind} {np.mean(values):.4g} (deviation {np.std(values):.2g})'
+                for kind, values in volumes.items()
             ),
         )
     ]
@@ -378,17 +395,17 @@ def _front_rows(
             row_at_most(
                 f'level_{kind}',
                 f'least lean on a slope of 10 degrees, {kind}',
-                float(np.degrees(np.mean([-front[:, 1].max() for front in some]))),
+                float(np.degrees(np.mean([-front[:, 1].max() for front in values]))),
                 10.0,
                 'deg',
-                note=_costs_of_levelness(some),
+                note=_costs_of_levelness(values),
             )
-            for kind, some in found.items()
+            for kind, values in fronts_by_kind.items()
         ]
     return rows
 
 
-def _costs_of_levelness(some: Sequence[np.ndarray]) -> str:
-    level = np.mean([-front[front[:, 1].argmax(), 0] for front in some])
-    cheapest = np.mean([-front[:, 0].max() for front in some])
+def _costs_of_levelness(fronts: Sequence[np.ndarray]) -> str:
+    level = np.mean([-front[front[:, 1].argmax(), 0] for front in fronts])
+    cheapest = np.mean([-front[:, 0].max() for front in fronts])
     return f'at a cost of {level:.3f}; the cheapest of the front {cheapest:.3f}'

@@ -74,7 +74,7 @@ def _budget_changes(case: ExperimentCase, session: StudySession, budget: int) ->
 
 def measure_searches(session: StudySession) -> Sequence[StudyRow]:
     """Measure every experiment at the same budget, and the published champion on its ground."""
-    found = dict(
+    evolutions = dict(
         zip(
             (case.name for case in EXPERIMENT_CASES),
             session.evolve_in_parallel(_evolution_settings(session)),
@@ -83,25 +83,25 @@ def measure_searches(session: StudySession) -> Sequence[StudyRow]:
     )
     draw_searches(
         session.picture('beyond'),
-        {case.what: _best_so_far(found[case.name]) for case in EXPERIMENT_CASES},
+        {case.what: _best_so_far(evolutions[case.name]) for case in EXPERIMENT_CASES},
     )
-    flat = found['published']
+    flat = evolutions['published']
     rows = []
     for case in EXPERIMENT_CASES:
-        one = found[case.name]
-        best = best_row(one.rows)
-        first = best_row(one.rows[: len(flat.generations[0])])
+        evolution = evolutions[case.name]
+        best = best_row(evolution.rows)
+        first = best_row(evolution.rows[: len(flat.generations[0])])
         rows.append(
             row_at_least(
                 case.name,
                 f'gain of the best over the first {len(flat.generations[0])}, {case.what}',
-                one.champion.fitness - float(first.fitness or 0.0),
+                evolution.champion.fitness - float(first.fitness or 0.0),
                 0.0,
                 'in',
-                note=_search_note(session, case, one, flat, best.terms['korbel2013_travel']),
+                note=_search_note(session, case, evolution, flat, best.terms['korbel2013_travel']),
             )
         )
-    return [*rows, _farthest_row(found), _time_constant_row(found)]
+    return [*rows, _farthest_row(evolutions), _time_constant_row(evolutions)]
 
 
 def _best_so_far(evolution: FinishedEvolution) -> FloatArray:
@@ -114,17 +114,18 @@ def _best_so_far(evolution: FinishedEvolution) -> FloatArray:
 def _search_note(
     session: StudySession,
     case: ExperimentCase,
-    one: FinishedEvolution,
+    evolution: FinishedEvolution,
     flat: FinishedEvolution,
-    far: float,
+    distance: float,
 ) -> str:
     note = (
-        f'fitness {one.champion.fitness:.2f} in after {len(one.rows)} trials, {far:.2f} in in 15 s'
+        f'fitness {evolution.champion.fitness:.2f} in after {len(evolution.rows)} trials, '
+        f'{distance:.2f} in in 15 s'
     )
     if case.name != 'published':
         note += f'; as published {flat.champion.fitness:.2f} in'
     if case.ground:
-        there = session.record(_trial_on_ground_of(one, flat))
+        there = session.record(_trial_on_ground_of(evolution, flat))
         note += f'; the champion of the flat ground goes {node_travel(there)[-1]:.2f} in there'
     return note
 
@@ -133,13 +134,16 @@ def _trial_on_ground_of(evolution: FinishedEvolution, flat: FinishedEvolution) -
     return replace(flat.champion.spec, scene=evolution.champion.spec.scene)
 
 
-def _farthest_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
-    far = {name: best_row(one.rows).terms['korbel2013_travel'] for name, one in found.items()}
-    best = max(far, key=lambda name: far[name])
+def _farthest_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
+    distances = {
+        name: best_row(evolution.rows).terms['korbel2013_travel']
+        for name, evolution in evolutions.items()
+    }
+    best = max(distances, key=lambda name: distances[name])
     return row_at_least(
         'farthest',
         'longest way of a champion in 15 s',
-        far[best],
+        distances[best],
         14.34,
         'in',
         published=14.34,
@@ -147,9 +151,11 @@ def _farthest_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
     )
 
 
-def _time_constant_row(found: Mapping[str, FinishedEvolution]) -> StudyRow:
+def _time_constant_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
     """Return the row of trap T15: the time constant becomes small in both modes."""
-    taus = {name: best_row(found[name].rows).values['tau_a'] for name in ('published', 'listing')}
+    taus = {
+        name: best_row(evolutions[name].rows).values['tau_a'] for name in ('published', 'listing')
+    }
     return row_at_most(
         'tau_of_both_modes',
         'tau_A of the champions as published and as listed, greater',

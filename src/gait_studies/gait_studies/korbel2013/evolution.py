@@ -44,11 +44,11 @@ _TRIALS_PER_ITERATION, _TRIALS_PER_EVOLUTION = 2, 4050
 def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
     """Run the evolutions; measure checks 24, 25 and 28, and the genes of the champions."""
     trials = run_evolutions(session)
-    searches = [replay_search(one) for one in trials]
-    histories = [np.array(one.history) for one in searches]
+    searches = [replay_search(evolution) for evolution in trials]
+    histories = [np.array(search.history) for search in searches]
     draw_progress(session.picture('progress'), histories)
-    first = np.array([_fitness_of(best_row(one.generations[0])) for one in trials])
-    last = np.array([one.champion.fitness for one in trials])
+    first = np.array([_fitness_of(best_row(evolution.generations[0])) for evolution in trials])
+    last = np.array([evolution.champion.fitness for evolution in trials])
     gains = 100.0 * (last / first - 1.0)
     means = [history[-1] - history[0] for history in histories]
     iterations = [len(history) for history in histories]
@@ -57,7 +57,7 @@ def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
         row_near(
             'check_24_run_size',
             'members of the final populations, fewest',
-            float(min(len(one.population) for one in searches)),
+            float(min(len(search.population) for search in searches)),
             50.0,
             0.0,
         ),
@@ -108,22 +108,28 @@ def _result_rows(
 ) -> list[StudyRow]:
     """Return rows on gains and distances, with the cause if they exceed the published range."""
     rows = [_gain_row(gains, session.quick), *_distance_rows(session, trials)]
-    random = [max(row.terms['korbel2013_travel'] for row in one.generations[0]) for one in trials]
-    passed = [_trials_until(one, _PUBLISHED_DISTANCE) for one in trials]
+    random = [
+        max(row.terms['korbel2013_travel'] for row in evolution.generations[0])
+        for evolution in trials
+    ]
+    trial_counts = [_trials_until(evolution, _PUBLISHED_DISTANCE) for evolution in trials]
     rises = [history[-1] - history[max(0, len(history) - 101)] for history in histories]
     cause = (
         f'from random gaits alike (median of the best {np.median(random):.1f} in, thesis 6.6) the '
-        f'searches pass {_PUBLISHED_DISTANCE} in after {np.median(passed):.0f} trials in the '
-        f'median and go on: the mean fitness rose by {np.mean(rises):.2f} in over the last 100 '
-        'iterations'
+        f'searches pass {_PUBLISHED_DISTANCE} in after {np.median(trial_counts):.0f} trials in '
+        f'the median and go on: the mean fitness rose by {np.mean(rises):.2f} in over the last '
+        '100 iterations'
     )
     return [row.differ_if_failed(cause, 'korbel2013_progress.png') for row in rows]
 
 
 def _trials_until(evolution: FinishedEvolution, distance: float) -> int:
     """Return the number of trials until a distance [in] was reached; one more if it never was."""
-    far = [row.terms.get('korbel2013_travel', -math.inf) for row in evolution.rows]
-    return next((number + 1 for number, way in enumerate(far) if way >= distance), len(far) + 1)
+    distances = [row.terms.get('korbel2013_travel', -math.inf) for row in evolution.rows]
+    return next(
+        (number + 1 for number, reached in enumerate(distances) if reached >= distance),
+        len(distances) + 1,
+    )
 
 
 def _gain_row(gains: FloatArray, quick: bool) -> StudyRow:
@@ -146,25 +152,27 @@ def _gain_row(gains: FloatArray, quick: bool) -> StudyRow:
 def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -> list[StudyRow]:
     """Return rows on the distance of the best gaits in 15 s; draw it with that of the first."""
     best = best_evolution(trials)
-    pairs = [(best_row(one.generations[0]), best_row(one.rows)) for one in trials]
+    pairs = [
+        (best_row(evolution.generations[0]), best_row(evolution.rows)) for evolution in trials
+    ]
     curves = [
-        tuple(node_travel(session.record(trial_of_row(one, row))) for row in pair)
-        for one, pair in zip(trials, pairs, strict=True)
+        tuple(node_travel(session.record(trial_of_row(evolution, row))) for row in pair)
+        for evolution, pair in zip(trials, pairs, strict=True)
     ]
     times = np.linspace(0.0, best.plan.trial.duration, len(curves[0][0]))
     draw_distances(session.picture('distance'), times, curves)
-    far = [row.terms['korbel2013_travel'] for _, row in pairs]
+    distances = [row.terms['korbel2013_travel'] for _, row in pairs]
     penalties = [
         (10.0 * row.terms['korbel2013_twist'] + row.terms['korbel2013_lateral']) / _fitness_of(row)
         for _, row in pairs
     ]
-    each = ', '.join(f'{value:.1f}' for value in far)
-    low, wanted = (0.0, 3.0) if session.quick else (7.0, _PUBLISHED_DISTANCE)
+    each = ', '.join(f'{value:.1f}' for value in distances)
+    low, least = (0.0, 3.0) if session.quick else (7.0, _PUBLISHED_DISTANCE)
     return [
         row_between(
             'check_28_distance',
             'best distance in 15 s',
-            max(far),
+            max(distances),
             low,
             30.0,
             'in',
@@ -174,8 +182,8 @@ def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -
         row_at_least(
             'best_distance',
             'the same beside that of the thesis',
-            max(far),
-            wanted,
+            max(distances),
+            least,
             'in',
             published=_PUBLISHED_DISTANCE,
         ),
@@ -190,23 +198,23 @@ def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -
 
 def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRow]:
     """Return rows on limits of the genes and on the champions' genes."""
-    asked = np.array([list(row.values.values()) for one in trials for row in one.rows])
-    champions = np.array([list(best_row(one.rows).values.values()) for one in trials])
+    genes = np.array([list(row.values.values()) for evolution in trials for row in evolution.rows])
+    champions = np.array([list(best_row(evolution.rows).values.values()) for evolution in trials])
     outside = (champions[:, :-1] < 1.0) | (champions[:, :-1] > 3.4)
     runner = _two_best(best_evolution(trials))
-    one, other = (np.array(list(row.values.values())[:-1]) for row in runner)
-    apart = np.abs(one - other)
+    first, second = (np.array(list(row.values.values())[:-1]) for row in runner)
+    differences = np.abs(first - second)
     difference = _fitness_of(runner[0]) - _fitness_of(runner[1])
     return [
         row_at_least(
             'check_23_run_weight',
             'least weight that was tried',
-            float(asked[:, :-1].min()),
+            float(genes[:, :-1].min()),
             np.nextafter(0.0, 1.0),
             note=f"{outside.mean():.0%} of the champions' weights left 1 to 3.4",
         ),
         row_at_least(
-            'check_23_run_tau', 'least tau_A that was tried', float(asked[:, -1].min()), 0.2, 's'
+            'check_23_run_tau', 'least tau_A that was tried', float(genes[:, -1].min()), 0.2, 's'
         ),
         row_at_most(
             'time_constant',
@@ -220,7 +228,7 @@ def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRo
         row_at_least(
             'two_best_weights',
             'by how much the two best of the best trial differ in a weight, most',
-            float(apart.max()),
+            float(differences.max()),
             0.1,
             published=0.3806,
             note=f'their fitness differs by {difference:.4f} in, 0.0006 in the thesis',
@@ -236,9 +244,9 @@ def _two_best(evolution: FinishedEvolution) -> tuple[Trial, Trial]:
 def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
     """Return the row of the time of ten full evolutions, estimated from that of some trials."""
     specs = [
-        trial_of_row(one, row)
-        for one in trials
-        for row in one.generations[0][-_TRIALS_PER_ITERATION:]
+        trial_of_row(evolution, row)
+        for evolution in trials
+        for row in evolution.generations[0][-_TRIALS_PER_ITERATION:]
     ]
     specs = (specs * _TRIALS_PER_ITERATION)[: _TRIALS_PER_ITERATION * EVOLUTION_COUNT]
     seconds = math.inf
@@ -247,7 +255,7 @@ def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
         for spec in specs:
             run_trial(spec)
         seconds = min(seconds, (time.process_time() - began) / len(specs))
-    count = sum(len(one.rows) for one in trials)
+    count = sum(len(evolution.rows) for evolution in trials)
     whole = EVOLUTION_COUNT * _TRIALS_PER_EVOLUTION
     return row_at_most(
         'evolution_time',
@@ -264,11 +272,14 @@ def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
 def measure_populations(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 27: distances of the random gaits in the first populations."""
     trials = read_evolutions(session)
-    far = np.array(
-        [[row.terms['korbel2013_travel'] for row in one.generations[0]] for one in trials]
+    distances = np.array(
+        [
+            [row.terms['korbel2013_travel'] for row in evolution.generations[0]]
+            for evolution in trials
+        ]
     )
-    draw_random_distances(session.picture('random_gaits'), far)
-    best, worst = far.max(axis=1), far.min(axis=1)
+    draw_random_distances(session.picture('random_gaits'), distances)
+    best, worst = distances.max(axis=1), distances.min(axis=1)
     each = ', '.join(f'{value:.1f}' for value in best)
     # A quick study has 50 gaits: its share is uncertain by 0.13, and the best has a long tail.
     low, high = (3.0, 20.0) if session.quick else (4.0, 12.0)
@@ -277,10 +288,10 @@ def measure_populations(session: StudySession) -> Sequence[StudyRow]:
         row_between(
             'check_27_backwards',
             'share of random gaits that go backwards',
-            float((far < 0.0).mean()),
+            float((distances < 0.0).mean()),
             few,
             many,
-            note=f'{far.size} gaits; by population {_share_text(far)}',
+            note=f'{distances.size} gaits; by population {_share_text(distances)}',
         ),
         row_between(
             'check_27_best',
@@ -296,7 +307,7 @@ def measure_populations(session: StudySession) -> Sequence[StudyRow]:
             'both_signs',
             'populations that go both ways',
             float(((best > 0.0) & (worst < 0.0)).sum()),
-            float(len(far)),
+            float(len(distances)),
         ),
     ]
 
@@ -307,15 +318,15 @@ def _share_text(distances: FloatArray) -> str:
 
 def measure_step_size(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 31: the first population at half the physics step."""
-    one = read_evolutions(session)[0]
-    specs = [trial_of_row(one, row) for row in one.generations[0][:_REPEATED_GAITS]]
+    evolution = read_evolutions(session)[0]
+    specs = [trial_of_row(evolution, row) for row in evolution.generations[0][:_REPEATED_GAITS]]
     halved = [
         replace(spec, scene=replace(spec.scene, physics_step=0.5 * spec.scene.physics_step))
         for spec in specs
     ]
     coarse, fine = (
-        np.array([result.terms['korbel2013_travel'] for result in session.run(some)])
-        for some in (specs, halved)
+        np.array([result.terms['korbel2013_travel'] for result in session.run(group)])
+        for group in (specs, halved)
     )
     change = abs(float(np.median(fine) - np.median(coarse)))
     bound = max(0.5, 0.2 * abs(float(np.median(coarse))))

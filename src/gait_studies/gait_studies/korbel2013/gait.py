@@ -44,14 +44,14 @@ _MIN_CLEARANCE = 0.1
 
 def measure_champion(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 5, 29 and 30 and the replays of the best gait of all evolutions."""
-    one = best_evolution(read_evolutions(session))
-    seen = record_details(one.champion.spec)
-    _draw_pictures(session, seen)
+    evolution = best_evolution(read_evolutions(session))
+    trial = record_details(evolution.champion.spec)
+    _draw_pictures(session, trial)
     return [
-        *_lifting_rows(seen),
-        *_cable_rows(seen),
-        *_shape_rows(seen),
-        *_replay_rows(session, one),
+        *_lifting_rows(trial),
+        *_cable_rows(trial),
+        *_shape_rows(trial),
+        *_replay_rows(session, evolution),
     ]
 
 
@@ -173,16 +173,16 @@ def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
     ]
 
 
-def _replay_rows(session: StudySession, one: FinishedEvolution) -> list[StudyRow]:
+def _replay_rows(session: StudySession, evolution: FinishedEvolution) -> list[StudyRow]:
     """Return the row of three replays of the champion, each after a trial of another gait."""
-    other = trial_of_row(one, one.generations[0][0])
+    other = trial_of_row(evolution, evolution.generations[0][0])
     results = []
     for _ in range(3):
         run_trial(other)
-        results.append(run_trial(one.champion.spec))
+        results.append(run_trial(evolution.champion.spec))
     equal = sum(
-        result.trial_hash == one.champion.trial_hashes[0]
-        and result.fitness == one.champion.fitness
+        result.trial_hash == evolution.champion.trial_hashes[0]
+        and result.fitness == evolution.champion.fitness
         for result in results
     )
     return [
@@ -192,7 +192,7 @@ def _replay_rows(session: StudySession, one: FinishedEvolution) -> list[StudyRow
             float(equal),
             3.0,
             0.0,
-            note=f'{one.folder.name}, fitness {one.champion.fitness:.4f} in',
+            note=f'{evolution.folder.name}, fitness {evolution.champion.fitness:.4f} in',
         )
     ]
 

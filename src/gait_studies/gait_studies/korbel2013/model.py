@@ -28,7 +28,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 1 to 3: masses, counts and the tension of cables at rest."""
     model = load_robot(ROBOT)
     link = model.links[0]
-    kinds = [one.name.split('_')[1] for one in model.force_elements]
+    kinds = [element.name.split('_')[1] for element in model.force_elements]
     actuated = [cable for _, cables in model.signals for cable in cables]
     counts = {
         'bodies': (len(model.roots), 5),
@@ -41,7 +41,8 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     }
     tensions = {'outer': (2.944, 0.581), 'inner': (3.978, 1.181)}
     stiffness = {
-        one.name.split('_')[1]: one.constants['stiffness'] for one in model.force_elements
+        element.name.split('_')[1]: element.constants['stiffness']
+        for element in model.force_elements
     }
     free = model.stance[0] / INCH
     return [
@@ -62,19 +63,19 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
             0.01,
         ),
         *(
-            row_near(f'check_2_{name}', f'{name} of the robot', float(found), float(wanted), 0.0)
-            for name, (found, wanted) in counts.items()
+            row_near(f'check_2_{name}', f'{name} of the robot', float(count), float(expected), 0.0)
+            for name, (count, expected) in counts.items()
         ),
         *(
             row_near(
                 f'check_3_{name}',
                 f'tension of an {name} cable of {length} in at rest',
                 stiffness[name] * (length - free) * INCH / POUND,
-                wanted,
-                0.005 * wanted,
+                expected,
+                0.005 * expected,
                 'lb',
             )
-            for name, (length, wanted) in tensions.items()
+            for name, (length, expected) in tensions.items()
         ),
     ]
 
@@ -82,9 +83,9 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
 def measure_standing(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 4 and 5: the unactuated robot standing for ten seconds."""
     still = replace(default_trial(ROBOT, _STANDING_TIME), controller='hold', parameters={})
-    seen = record_details(still, period=0.02)
-    poses = seen.rollout.body_poses[:, :, :3] / INCH
-    base = contact_node_positions(seen.rollout)[:, :-1] / INCH
+    trial = record_details(still, period=0.02)
+    poses = trial.rollout.body_poses[:, :, :3] / INCH
+    base = contact_node_positions(trial.rollout)[:, :-1] / INCH
     spacing = np.diff(poses[-1, :, 0])
     return [
         row_near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),
@@ -98,21 +99,21 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
         row_at_least(
             'check_4_upright',
             'lowest upper corner',
-            float(seen.corner_positions('outer_c')[..., 2].min() / INCH),
+            float(trial.corner_positions('outer_c')[..., 2].min() / INCH),
             5.0,
             'in',
         ),
         row_at_least(
             'check_5_rest',
             'least tension of a cable at rest',
-            float(seen.tensions[1:].min() / POUND),
+            float(trial.tensions[1:].min() / POUND),
             np.nextafter(0.0, 1.0),
             'lb',
         ),
         row_near(
             'standing_load',
             'normal force after 10 s',
-            float(seen.normal_forces()[-1].sum() / POUND),
+            float(trial.normal_forces()[-1].sum() / POUND),
             0.2236,
             0.0022,
             'lb',
@@ -123,8 +124,8 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
 
 def measure_contact(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 6 to 12: contact laws of a single node."""
-    found = contact_measurements()
-    wanted = (
+    measured = contact_measurements()
+    expected = (
         ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
         ('check_6_sinking', 'push_sinking', 'the same at 0.5 in/s', 0.0385, 2e-5, 'lb'),
         ('check_8_lambda', 'damping_ratio', 'damping over 1.5 alpha k', 1.0, 1e-3, '-'),
@@ -144,38 +145,46 @@ def measure_contact(session: StudySession) -> Sequence[StudyRow]:
     )
     return [
         *(
-            row_near(row, what, found[name], value, within, unit)
-            for row, name, what, value, within, unit in wanted
+            row_near(row, what, measured[name], value, within, unit)
+            for row, name, what, value, within, unit in expected
         ),
-        row_at_least('check_7', 'least normal force', found['push_least'], 0.0, 'lb'),
+        row_at_least('check_7', 'least normal force', measured['push_least'], 0.0, 'lb'),
         row_at_most(
-            'check_9_state', 'largest friction state', found['largest_state'], 0.004 + 1e-12, 'in'
+            'check_9_state',
+            'largest friction state',
+            measured['largest_state'],
+            0.004 + 1e-12,
+            'in',
         ),
         row_at_most(
             'check_10',
             'most work on a node by 1000 random trajectories',
-            found['largest_work'],
+            measured['largest_work'],
             0.0,
             'lb in',
         ),
         row_at_most(
-            'check_11_stops', 'way of a slider from 40 in/s', found['slide_slow_way'], 0.004, 'in'
+            'check_11_stops',
+            'way of a slider from 40 in/s',
+            measured['slide_slow_way'],
+            0.004,
+            'in',
         ),
         row_at_most(
             'check_11_rests',
             'speed of the other after 1 s',
-            found['slide_fast_speed'],
+            measured['slide_fast_speed'],
             0.05,
             'in/s',
-            note=f'stuck again at {found["slide_fast_state"]:.4f} in',
+            note=f'stuck again at {measured["slide_fast_state"]:.4f} in',
         ),
     ]
 
 
 def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 13 to 19: single oscillators, networks of four and blanked signals."""
-    found = oscillator_measurements()
-    wanted = (
+    measured = oscillator_measurements()
+    expected = (
         ('check_13_frequency', 'sine_frequency', 'frequency at w 1.5, tau 0.3 s', 0.5305, 0.0053),
         ('check_13_peak', 'sine_peak', 'its peak in 5 to 15 s', 0.19, 0.01),
         ('check_14_heavy', 'heavy_frequency', 'frequency at w 2', 0.441, 0.0088),
@@ -185,32 +194,32 @@ def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
     )
     rows = [
         row_near(
-            row, what, found[name], value, within, 'Hz' if name.endswith('frequency') else '-'
+            row, what, measured[name], value, within, 'Hz' if name.endswith('frequency') else '-'
         )
-        for row, name, what, value, within in wanted
+        for row, name, what, value, within in expected
     ]
     return [
         *rows,
-        row_at_most('check_14_dies', 'last peak at 1.5 tau_A', found['quick_last_peak'], 0.02),
-        row_at_least('check_14_lives', 'peak at 3 tau_A', found['slow_last_peak'], 0.2),
+        row_at_most('check_14_dies', 'last peak at 1.5 tau_A', measured['quick_last_peak'], 0.02),
+        row_at_least('check_14_lives', 'peak at 3 tau_A', measured['slow_last_peak'], 0.2),
         row_at_least(
-            'check_14_harmonic', 'third harmonic at 3 tau_A', found['slow_third_harmonic'], 0.05
+            'check_14_harmonic', 'third harmonic at 3 tau_A', measured['slow_third_harmonic'], 0.05
         ),
         row_at_most(
             'check_17',
             'peak after 5 s with all weights 2.2, tau 0.25 s',
-            found['equal_peak_0.25'],
+            measured['equal_peak_0.25'],
             1e-6,
         ),
         row_at_least(
             'check_19_alive',
             'share of 200 random networks with four signals alive',
-            found['alive_share'],
+            measured['alive_share'],
             0.86,
-            note=f'{found["dead_share"]:.1%} wholly dead',
+            note=f'{measured["dead_share"]:.1%} wholly dead',
         ),
         *_blanking_rows(),
-        row_at_most('check_19_peak', 'largest signal of them', found['largest_signal'], 0.28),
+        row_at_most('check_19_peak', 'largest signal of them', measured['largest_signal'], 0.28),
     ]
 
 

@@ -39,7 +39,7 @@ def oscillator_measurements() -> dict[str, float]:
     of 2, ``quick`` and ``slow`` by a second time constant of 1.5 and 3 times the first, ``target``
     by a first time constant of 0.2274 s.
     """
-    found: dict[str, float] = {}
+    measurements: dict[str, float] = {}
     for name, weight, tau, ratio in (
         ('sine', 1.5, 0.3, 2.0),
         ('heavy', 2.0, 0.3, 2.0),
@@ -50,19 +50,19 @@ def oscillator_measurements() -> dict[str, float]:
         signal = _oscillator_signal(weight, tau, ratio)
         late = signal[10000:]
         frequency = float(diagnose(late[:, None], EULER_STEP).frequency[0])
-        found[f'{name}_frequency'] = frequency
-        found[f'{name}_peak'] = float(np.abs(late).max())
-        found[f'{name}_last_peak'] = float(np.abs(signal[-4000:]).max())
-        found[f'{name}_third_harmonic'] = _third_harmonic(late, frequency)
+        measurements[f'{name}_frequency'] = frequency
+        measurements[f'{name}_peak'] = float(np.abs(late).max())
+        measurements[f'{name}_last_peak'] = float(np.abs(signal[-4000:]).max())
+        measurements[f'{name}_third_harmonic'] = _third_harmonic(late, frequency)
     signals = _network_signals(reference_weights(4), 0.25)
     errors = [
-        np.abs(signals[sample] - wanted).max() for sample, wanted in REFERENCE_SIGNALS.items()
+        np.abs(signals[sample] - expected).max() for sample, expected in REFERENCE_SIGNALS.items()
     ]
-    found['reference_error'] = float(max(errors))
+    measurements['reference_error'] = float(max(errors))
     for tau in (0.25, 0.3, 0.5):
         equal = _network_signals(np.full(cross_weight_count(4), 2.2), tau)
-        found[f'equal_peak_{tau:g}'] = float(np.abs(equal[10000:]).max())
-    return {**found, **_population_measurements()}
+        measurements[f'equal_peak_{tau:g}'] = float(np.abs(equal[10000:]).max())
+    return {**measurements, **_population_measurements()}
 
 
 def _population_measurements() -> dict[str, float]:
@@ -73,12 +73,12 @@ def _population_measurements() -> dict[str, float]:
     )
     tau = np.asarray(0.2 + 0.00015 * rng.integers(2000, size=_GENOME_COUNT))
     signals = _network_signals(weights, tau)
-    found = diagnose(signals[:, 24000:], EULER_STEP)
+    diagnosis = diagnose(signals[:, 24000:], EULER_STEP)
     return {
-        'alive_share': float((found.verdicts == 'alive').mean()),
-        'dead_share': float((found.verdicts == 'dead').mean()),
+        'alive_share': float((diagnosis.verdicts == 'alive').mean()),
+        'dead_share': float((diagnosis.verdicts == 'dead').mean()),
         'largest_signal': float(np.abs(signals[:, BLANKED_SAMPLES:]).max()),
-        'peak_to_peak': float(np.median(found.peak_to_peak)),
+        'peak_to_peak': float(np.median(diagnosis.peak_to_peak)),
     }
 
 

@@ -22,14 +22,19 @@ def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
         every.legend(fontsize='x-small', ncols=2, title='trial', title_fontsize='x-small')
         # An evolution that has stopped keeps its last value.
         longest = max(len(history) for history in histories)
-        whole = np.array(
-            [np.append(one, np.full(longest - len(one), one[-1])) for one in histories]
+        extended = np.array(
+            [
+                np.append(history, np.full(longest - len(history), history[-1]))
+                for history in histories
+            ]
         )
         iterations = np.arange(1, longest + 1)
-        mean, deviation = whole.mean(axis=0), whole.std(axis=0)
+        mean, deviation = extended.mean(axis=0), extended.std(axis=0)
         summed.fill_between(iterations, mean - deviation, mean + deviation, color='0.85')
         summed.plot(iterations, mean, color='0.3', label='mean and deviation of all trials')
-        summed.plot(iterations, whole[int(np.argmax(ends))], color='tab:red', label='best trial')
+        summed.plot(
+            iterations, extended[int(np.argmax(ends))], color='tab:red', label='best trial'
+        )
         summed.set(xlabel='iteration', title='best trial and all')
         summed.legend(fontsize='small', loc='lower right')
 

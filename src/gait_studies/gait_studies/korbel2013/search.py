@@ -72,8 +72,8 @@ def _evaluations(
     children: Sequence[Candidate], value: Callable[[FloatArray], float]
 ) -> list[Evaluation]:
     return [
-        Evaluation(id=one.id, status='ok', objectives=np.array([value(one.values)]))
-        for one in children
+        Evaluation(id=candidate.id, status='ok', objectives=np.array([value(candidate.values)]))
+        for candidate in children
     ]
 
 
@@ -89,7 +89,7 @@ def _run_iterations(
 
 def _first_draw_rows(session: StudySession) -> list[StudyRow]:
     plan = load_search_plan(session.seed, population=2000)
-    drawn = decode_genomes(plan, [one.values for one in make_search(plan).ask()])
+    drawn = decode_genomes(plan, [candidate.values for candidate in make_search(plan).ask()])
     weights, tau = drawn[:, :-1], drawn[:, -1]
     steps = np.concatenate([((weights - 1.0) / 0.0012).ravel(), (tau - 0.2) / 0.00015])
     return [
@@ -121,7 +121,7 @@ def _rate_rows(session: StudySession) -> list[StudyRow]:
     plan = load_search_plan(session.seed)
     optimizer = make_search(plan)
     optimizer.tell(_evaluations(optimizer.ask(), lambda genome: 0.0))
-    known = {one.id: one.genome for one in optimizer.population}
+    known = {member.id: member.genome for member in optimizer.population}
     steps = np.array(make_search(plan)._steps)
     swaps, moves, sizes = [0, 0], [0, 0], np.zeros(len(steps))
     for _ in range(_RATE_ITERATIONS):
@@ -160,9 +160,9 @@ def _limit_rows(session: StudySession) -> list[StudyRow]:
     plan = load_search_plan(session.seed, unstopped=10**6)
     optimizer = make_search(plan)
     children = [
-        one.values
+        candidate.values
         for pair in _run_iterations(optimizer, lambda genome: -float(genome.sum()), 2000)
-        for one in pair
+        for candidate in pair
     ]
     values = decode_genomes(plan, children)
     gains = np.diff(optimizer.history)
@@ -216,24 +216,24 @@ def _iterations_until_stop(
 
 
 def _listing_rows(session: StudySession) -> list[StudyRow]:
-    found: Mapping[bool, int] = {
+    counts: Mapping[bool, int] = {
         mode: _count_new_taus(session.seed, mode) for mode in (True, False)
     }
     return [
         row_near(
             'check_26',
             'final values of tau_A that are no initial ones, listing_compat',
-            float(found[True]),
+            float(counts[True]),
             0.0,
             0.0,
-            note=f'{found[False]} of 50 in the intended mode',
+            note=f'{counts[False]} of 50 in the intended mode',
         )
     ]
 
 
 def _count_new_taus(seed: int, listing_compat: bool) -> int:
     optimizer = make_search(load_search_plan(seed, listing_compat=listing_compat))
-    first = {one.values[-1] for one in make_search(load_search_plan(seed)).ask()}
+    first = {member.values[-1] for member in make_search(load_search_plan(seed)).ask()}
     for _ in _run_iterations(optimizer, lambda genome: float(np.sin(40.0 * genome).sum()), 400):
         pass
-    return sum(one.genome[-1] not in first for one in optimizer.population)
+    return sum(member.genome[-1] not in first for member in optimizer.population)

@@ -134,10 +134,10 @@ class SteadyStateOptimizer(Optimizer):
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         chosen = make_parameters(SteadyStateSettings, settings)
         for name in ('steps', 'initial_low', 'initial_high'):
-            given = len(getattr(chosen, name))
-            if given not in (0, dimension):
+            count = len(getattr(chosen, name))
+            if count not in (0, dimension):
                 raise ConfigurationError(
-                    f'steady_state {name} has {given} numbers for {dimension} genes'
+                    f'steady_state {name} has {count} values, expected {dimension} or none'
                 )
         self._settings = chosen
         self._steps = np.array(chosen.steps or (0.1,) * dimension)
@@ -173,20 +173,22 @@ class SteadyStateOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; offspring enter the population one after the other."""
-        told = self._ledger.take(evaluations)
-        born = [
+        in_order = self._ledger.take(evaluations)
+        offspring = [
             Member(candidate.id, candidate.values, evaluation.fitness, sort_key(evaluation))
-            for candidate, evaluation in zip(self._asked, told, strict=True)
+            for candidate, evaluation in zip(self._asked, in_order, strict=True)
         ]
         if not self.population:
-            self.population = born
+            self.population = offspring
             return
-        for child in born:
+        for child in offspring:
             self._insert(child)
         with np.errstate(invalid='ignore'):
-            mean = float(np.mean([one.fitness for one in self.population]))
+            mean = float(np.mean([member.fitness for member in self.population]))
         # Members without a fitness are replaced first: the mean counts once all have a fitness.
-        self.history.append(mean if all(one.key[0] < 2 for one in self.population) else -np.inf)
+        self.history.append(
+            mean if all(member.key[0] < 2 for member in self.population) else -np.inf
+        )
 
     def stop(self) -> str:
         """Return the reason to stop: all iterations done, or too small a gain; '' to go on."""
@@ -216,16 +218,18 @@ class SteadyStateOptimizer(Optimizer):
         return [int(place) for place in drawn]
 
     def _select_parent(self) -> Member:
-        return min((self.population[i] for i in self._draw_tournament()), key=lambda one: one.key)
+        return min(
+            (self.population[i] for i in self._draw_tournament()), key=lambda member: member.key
+        )
 
     def _cross_and_mutate(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
         n = len(self._steps)
         # Uniform crossover (Table 6): genes of the same index are swapped.
         swapped = self._rng.random(n) < self._settings.crossover_probability
-        one, two = np.where(swapped, second, first), np.where(swapped, first, second)
+        child_1, child_2 = np.where(swapped, second, first), np.where(swapped, first, second)
         moves = self._draw_steps()
-        again = moves if self._settings.listing_compat else self._draw_steps()
-        return [_apply_steps(one, *moves), _apply_steps(two, *again)]
+        other_moves = moves if self._settings.listing_compat else self._draw_steps()
+        return [_apply_steps(child_1, *moves), _apply_steps(child_2, *other_moves)]
 
     def _draw_steps(self) -> tuple[BoolArray, FloatArray]:
         """Return a mask of the genes that take a step, (n,), and the steps, (n,)."""
@@ -245,15 +249,15 @@ class SteadyStateOptimizer(Optimizer):
         For the second replacement the published text requires that the mean improves, the program
         that the offspring is better: both are equivalent.
         """
-        place = max(self._draw_tournament(), key=lambda i: self.population[i].key)
-        if not child.key < self.population[place].key:
-            place = max(range(len(self.population)), key=lambda i: self.population[i].key)
-        if child.key < self.population[place].key:
-            self.population[place] = child
+        index = max(self._draw_tournament(), key=lambda i: self.population[i].key)
+        if not child.key < self.population[index].key:
+            index = max(range(len(self.population)), key=lambda i: self.population[i].key)
+        if child.key < self.population[index].key:
+            self.population[index] = child
 
 
 def _apply_steps(genome: FloatArray, chosen: BoolArray, moves: FloatArray) -> FloatArray:
     """Return a genome after its steps; a step that would reach or cross a bound is left out."""
     moved = genome + moves
-    taken = chosen & (moved > 0.0) & (moved < 1.0)
-    return np.asarray(np.where(taken, moved, genome))
+    allowed = chosen & (moved > 0.0) & (moved < 1.0)
+    return np.asarray(np.where(allowed, moved, genome))

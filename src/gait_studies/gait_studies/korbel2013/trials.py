@@ -86,7 +86,7 @@ def trial_of_row(evolution: FinishedEvolution, row: TrialRow) -> TrialSpec:
 
 def best_evolution(evolutions: Sequence[FinishedEvolution]) -> FinishedEvolution:
     """Return the evolution with the best champion."""
-    return max(evolutions, key=lambda one: one.champion.fitness)
+    return max(evolutions, key=lambda evolution: evolution.champion.fitness)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +111,7 @@ class DetailedTrial:
 
     def cable_column(self, name: str) -> int:
         """Return the column of a cable in ``lengths`` and ``tensions``."""
-        return [one.name for one in self.rollout.robot.force_elements].index(name)
+        return [element.name for element in self.rollout.robot.force_elements].index(name)
 
     def corner_positions(self, cable: str) -> FloatArray:
         """Return the corner of every body at which a kind of cable begins, (T + 1, b, 3) [m]."""

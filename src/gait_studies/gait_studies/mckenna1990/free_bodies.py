@@ -91,24 +91,29 @@ def _simulate_free(
         },
     )
     engine.reset(scene, 0)
-    seen = [engine.step(applied_targets(model)) for _ in range(periods)]
+    observations = [engine.step(applied_targets(model)) for _ in range(periods)]
     engine.close()
-    return seen
+    return observations
 
 
 def _spinning_cube_errors() -> tuple[float, float]:
     """Return lateral error over distance of a free cube, and relative change of its spin [1/s]."""
     period = 16.0 * _PHYSICS_STEP
-    seen = _simulate_free(
+    observations = _simulate_free(
         free_box((_CUBE_SIDE,) * 3, _CUBE_MASS), _INITIAL_TWIST, period, round(_DURATION / period)
     )
-    places: FloatArray = np.array([one.body_poses[0, :3] for one in seen])  # type: ignore[index]
-    spins: FloatArray = np.array([one.body_twists[0, 3:] for one in seen])  # type: ignore[index]
-    way = places[-1] - places[0]
-    length = float(np.linalg.norm(way))
-    off = np.linalg.norm(np.cross(places - places[0], way / length), axis=1).max() / length
+    poses = np.array([observed.body_poses for observed in observations])
+    twists = np.array([observed.body_twists for observed in observations])
+    positions: FloatArray = poses[:, 0, :3]
+    spins: FloatArray = twists[:, 0, 3:]
+    displacement = positions[-1] - positions[0]
+    length = float(np.linalg.norm(displacement))
+    deviation = (
+        np.linalg.norm(np.cross(positions - positions[0], displacement / length), axis=1).max()
+        / length
+    )
     drift = np.linalg.norm(spins - spins[0], axis=1).max() / np.linalg.norm(spins[0]) / _DURATION
-    return float(off), float(drift)
+    return float(deviation), float(drift)
 
 
 def _chain_acceleration() -> tuple[float, float]:
@@ -143,9 +148,9 @@ def _chain_acceleration() -> tuple[float, float]:
         legs=(replace(free.legs[0], sole='first'),),
     )
     before = np.array([*(0.0,) * 7, _LINK_RATE])
-    (seen,) = _simulate_free(model, before.tolist(), _PHYSICS_STEP, 1)
-    assert seen.body_twists is not None and seen.joint_velocities is not None
-    twist, rates = seen.body_twists[0], seen.joint_velocities - before[6:]
+    (observation,) = _simulate_free(model, before.tolist(), _PHYSICS_STEP, 1)
+    assert observation.body_twists is not None and observation.joint_velocities is not None
+    twist, rates = observation.body_twists[0], observation.joint_velocities - before[6:]
     aside = np.abs([*twist[1:3], *(length * twist[3:]), *(length * rates)]).max()
     return float(twist[0] / _PHYSICS_STEP / (_LINK_RATE**2 * length / 6.0)), float(
         aside / abs(twist[0])

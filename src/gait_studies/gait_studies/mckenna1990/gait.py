@@ -63,7 +63,7 @@ class HeldWalk:
     def run(self, seconds: float) -> None:
         """Step the controller for a duration [s]; continue if called again."""
         zero = np.zeros(3)
-        seen = Observation(
+        observation = Observation(
             tick=0,
             time=0.0,
             joint_names=self.robot.joint_names,
@@ -77,7 +77,7 @@ class HeldWalk:
             contacts=Contacts(soles=self.robot.soles),
         )
         for _ in range(round(seconds / CONTROL_PERIOD)):
-            targets = self.controller.step(CONTROL_PERIOD, _FORWARD, seen)
+            targets = self.controller.step(CONTROL_PERIOD, _FORWARD, observation)
             state = self.controller.state()
             self.states.append([state[f'state.{leg}'] for leg in WAVE_ORDER])
             assert targets.position is not None
@@ -90,13 +90,13 @@ class HeldWalk:
 
     def steps(self) -> list[FloatArray]:
         """Return start and end [s] of the complete swings of each leg, (k, 2)."""
-        found = []
+        steps = []
         for column in self.stepping().T:
             edges = np.diff(column.astype(int))
             begun, ended = np.flatnonzero(edges > 0) + 1, np.flatnonzero(edges < 0) + 1
             ended = ended[ended > begun[0]] if len(begun) else ended[:0]
-            found.append(CONTROL_PERIOD * np.column_stack([begun[: len(ended)], ended]))
-        return found
+            steps.append(CONTROL_PERIOD * np.column_stack([begun[: len(ended)], ended]))
+        return steps
 
 
 def measure_gait(session: StudySession) -> Sequence[StudyRow]:
@@ -153,12 +153,12 @@ def _command_row() -> StudyRow:
     )
 
 
-def _timing_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
-    cycles, lasts, sides, across = [], [], [], []
-    for cycle, one in held.items():
-        begun = [steps[:, 0] for steps in one.steps()]
-        for steps in one.steps():
-            lasts.append(np.abs(steps[:, 1] - steps[:, 0] - STEP_DURATION).max())
+def _timing_rows(walks: Mapping[float, HeldWalk]) -> list[StudyRow]:
+    cycles, durations, sides, across = [], [], [], []
+    for cycle, walk in walks.items():
+        begun = [steps[:, 0] for steps in walk.steps()]
+        for steps in walk.steps():
+            durations.append(np.abs(steps[:, 1] - steps[:, 0] - STEP_DURATION).max())
             cycles.append(np.abs(np.diff(steps[:, 0]) - cycle).max())
         for back, front in ((0, 1), (1, 2), (3, 4), (4, 5)):
             sides.append(_lag_error(begun[back], begun[front], STEP_DURATION, cycle))
@@ -167,7 +167,7 @@ def _timing_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
     frames = 1.01
     rows = (
         ('check_12', 'time between steps of a leg less the cycle, most', cycles),
-        ('check_13_step', 'time of a step less 50 ms, most', lasts),
+        ('check_13_step', 'time of a step less 50 ms, most', durations),
         ('check_13_side', 'lag of neighbours less 50 ms, most', sides),
         ('check_13_across', 'lag across the body less half a cycle, most', across),
     )
@@ -186,9 +186,9 @@ def _lag_error(first: FloatArray, second: FloatArray, expected_lag: float, cycle
 
 def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
     stepping = held.stepping()[round(0.2 / CONTROL_PERIOD) :]
-    one = np.array([leg in ('bl', 'fl', 'mr') for leg in WAVE_ORDER])
-    either = (stepping == one).all(axis=1) | (stepping == ~one).all(axis=1)
-    changes = np.abs(np.diff((stepping == one).all(axis=1).astype(int))).sum()
+    first_tripod = np.array([leg in ('bl', 'fl', 'mr') for leg in WAVE_ORDER])
+    either = (stepping == first_tripod).all(axis=1) | (stepping == ~first_tripod).all(axis=1)
+    changes = np.abs(np.diff((stepping == first_tripod).all(axis=1).astype(int))).sum()
     return [
         row_at_most(
             'check_14',
@@ -232,23 +232,23 @@ def _ramp_rows(session: StudySession) -> list[StudyRow]:
     )
     steps = held.steps()
     ratios, overlaps = [], []
-    for one in steps:
-        middle = 0.5 * (one[1:, 0] + one[:-1, 0])
+    for leg_steps in steps:
+        middle = 0.5 * (leg_steps[1:, 0] + leg_steps[:-1, 0])
         scale = 5.0 - 4.0 / 3.0 * np.clip(middle - 0.5, 0.0, 3.0)
-        ratios.append(np.diff(one[:, 0]) / (2.0 * STEP_DURATION * scale))
+        ratios.append(np.diff(leg_steps[:, 0]) / (2.0 * STEP_DURATION * scale))
     for back, front in ((0, 1), (1, 2), (3, 4), (4, 5)):
         gaps = np.abs(steps[back][:, None, 0] - steps[front][None, :, 0])
         overlaps.append(max(0.0, float((STEP_DURATION - gaps).max())))
-    found = np.concatenate(ratios)
+    cycle_ratios = np.concatenate(ratios)
     return [
         row_at_most(
             'check_16_missed',
             'longest cycle in a ramp, over that commanded',
-            float(found.max()),
+            float(cycle_ratios.max()),
             1.5,
             note='a missed step makes two',
         ),
-        row_at_least('check_16_doubled', 'shortest cycle in it', float(found.min()), 0.5),
+        row_at_least('check_16_doubled', 'shortest cycle in it', float(cycle_ratios.min()), 0.5),
         row_at_most(
             'check_16_overlap',
             'longest time in which neighbours step together',

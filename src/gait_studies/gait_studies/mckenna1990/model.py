@@ -42,8 +42,8 @@ _PUBLISHED_TOES = {
 def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 1 to 5: numbers of bodies and joints, mass, length and toes."""
     roach = load_robot(ROBOT)
-    drawn = np.random.default_rng(session.derive_seed(0)).uniform(-0.8, 0.8, (3, 3))
-    found = _toe_positions(roach, drawn)
+    random_angles = np.random.default_rng(session.derive_seed(0)).uniform(-0.8, 0.8, (3, 3))
+    random_toes = _toe_positions(roach, random_angles)
     # The thesis prints hundredths of a millimetre.
     errors = [
         np.abs(100.0 * _toe_positions(roach, q)[::2] - toes).max()
@@ -67,7 +67,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         row_at_most(
             'check_5',
             'toes of mirrored angles less mirrored toes',
-            float(np.abs(found[1::2] - found[::2] * [1.0, -1.0, 1.0]).max()),
+            float(np.abs(random_toes[1::2] - random_toes[::2] * [1.0, -1.0, 1.0]).max()),
             1e-9,
             'm',
         ),
@@ -177,8 +177,8 @@ def _abdomen_robot() -> RobotModel:
 def _fall_acceleration() -> float:
     body, engine = _abdomen_robot(), make_engine(_abdomen_robot())
     scene = make_scene(ROBOT, {'initial': {'clearance': 0.05}})
-    seen = engine.reset(scene, 0)
-    speeds = [seen.body_twists[0, 2]]
+    observation = engine.reset(scene, 0)
+    speeds = [observation.body_twists[0, 2]]
     for _ in range(120):
         speeds.append(engine.step(applied_targets(body)).body_twists[0, 2])
     engine.close()
@@ -227,9 +227,9 @@ def _gantry_accelerations() -> tuple[float, float]:
     scene = make_scene(ROBOT, {'fixed_base': True, 'initial': {'clearance': 0.05}})
     engine.reset(scene, 0)
     for _ in range(10):
-        seen = engine.step(applied_targets(model, effort=np.array([force, force])))
+        observation = engine.step(applied_targets(model, effort=np.array([force, force])))
     engine.close()
-    rate = np.asarray(seen.joint_velocities) / (10 * scene.control_period)
+    rate = np.asarray(observation.joint_velocities) / (10 * scene.control_period)
     return float(rate[0] * 2.0 * box.mass / force), float(rate[1] * box.mass / force)
 
 
@@ -260,44 +260,44 @@ def _max_spring_error() -> float:
         },
     )
     engine = make_engine(roach)
-    seen = engine.reset(scene, 0, round(0.3 / scene.control_period))
+    observation = engine.reset(scene, 0, round(0.3 / scene.control_period))
     engine.close()
     errors = []
     for name in (name for leg in roach.legs for name in leg.joints[:3]):
         row, has = roach.joint_index[name], roach.actuators[name].constants
-        x = seen.joint_positions[row] - roach.nominal_stance[name]
+        x = observation.joint_positions[row] - roach.nominal_stance[name]
         # Eq. 8: Q = -sgn(x) alpha (e^(beta |x|) - 1), x = q - q_rest.
         torque = -np.sign(x) * has['strength'] * np.expm1(has['rise'] * abs(x))
-        errors.append(abs(seen.joint_efforts[row] / torque - 1.0))
+        errors.append(abs(observation.joint_efforts[row] / torque - 1.0))
     return float(max(errors))
 
 
 def _with_linear_springs(roach: RobotModel) -> RobotModel:
     """Return the robot with almost linear springs of the same stiffness at rest."""
     actuators = {}
-    for name, one in roach.actuators.items():
-        if one.kind == 'exponential':
-            stiff = one.constants['strength'] * one.constants['rise']
-            constants = {**one.constants, 'strength': 1e3 * stiff, 'rise': 1e-3}
-            one = Actuator(kind='exponential', constants=constants)
-        actuators[name] = one
+    for name, actuator in roach.actuators.items():
+        if actuator.kind == 'exponential':
+            stiff = actuator.constants['strength'] * actuator.constants['rise']
+            constants = {**actuator.constants, 'strength': 1e3 * stiff, 'rise': 1e-3}
+            actuator = Actuator(kind='exponential', constants=constants)
+        actuators[name] = actuator
     return replace(roach, actuators=actuators)
 
 
 def _standing_measures(model: RobotModel) -> tuple[float, float, float]:
     """Return belly height [m], load over weight, and largest contact distance from a foot [m]."""
     engine = make_engine(model)
-    seen = engine.reset(make_scene(ROBOT, {'initial': {'clearance': 0.001}}), 0, 960)
+    observation = engine.reset(make_scene(ROBOT, {'initial': {'clearance': 0.001}}), 0, 960)
     loads = []
     for _ in range(240):
-        seen = engine.step(applied_targets(model, position=model.stance))
-        loads.append(seen.contacts.forces[:, 2].sum())
+        observation = engine.step(applied_targets(model, position=model.stance))
+        loads.append(observation.contacts.forces[:, 2].sum())
     engine.close()
-    poses = link_poses(model, seen.joint_positions[None], seen.body_poses[None])[0]
+    poses = link_poses(model, observation.joint_positions[None], observation.body_poses[None])[0]
     ankles = np.array([poses[model.link_index[leg.sole]][:3, 3] for leg in model.legs])
-    away = np.linalg.norm(seen.contacts.points[:, None] - ankles, axis=2).min(axis=1)
+    distances = np.linalg.norm(observation.contacts.points[:, None] - ankles, axis=2).min(axis=1)
     load = float(np.mean(loads)) / (model.mass * GRAVITY)
-    return float(seen.body_poses[0, 2]) - BELLY_HEIGHT, load, float(away.max())
+    return float(observation.body_poses[0, 2]) - BELLY_HEIGHT, load, float(distances.max())
 
 
 def _sliding_ratio() -> float:
@@ -307,12 +307,12 @@ def _sliding_ratio() -> float:
     push = {'start': 0.05, 'duration': 0.01, 'force': [force, 0.0, 0.0]}
     scene = make_scene(ROBOT, {'friction': friction, 'pushes': [push]})
     engine.reset(scene, 0)
-    places, speeds = [], []
+    positions, speeds = [], []
     for _ in range(round(0.2 / scene.control_period)):
-        seen = engine.step(applied_targets(body))
-        places.append(seen.body_poses[0, 0])
-        speeds.append(seen.body_twists[0, 0])
+        observation = engine.step(applied_targets(body))
+        positions.append(observation.body_poses[0, 0])
+        speeds.append(observation.body_twists[0, 0])
     engine.close()
     fastest = int(np.argmax(speeds))
-    way = places[-1] - places[fastest]
-    return float(way / (speeds[fastest] ** 2 / (2.0 * friction * GRAVITY)))
+    distance = positions[-1] - positions[fastest]
+    return float(distance / (speeds[fastest] ** 2 / (2.0 * friction * GRAVITY)))

@@ -24,18 +24,18 @@ _SHARES = (0.0, 0.2, 0.3, 0.6, 1.0)
 def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
     """Evolve the motor programs; measure walks interpolated from the hand-tuned ones."""
     short = {'generations': _QUICK_GENERATIONS} if session.quick else {}
-    one = session.evolve('motor', 'roach_motor', {'seed': session.seed, **short})
-    first = [row.fitness for row in one.generations[0] if row.fitness is not None]
+    evolution = session.evolve('motor', 'roach_motor', {'seed': session.seed, **short})
+    first = [row.fitness for row in evolution.generations[0] if row.fitness is not None]
     gain = row_at_least(
         'motor_fitness',
         'fitness of the evolved programs',
-        one.champion.fitness,
+        evolution.champion.fitness,
         max(first),
-        note=f'best of the first generation {max(first):.2f}, {len(one.rows)} trials',
+        note=f'best of the first generation {max(first):.2f}, {len(evolution.rows)} trials',
     )
     if session.quick:
         return [gain]
-    walks = {share: session.record(_interpolated_trial(one, share)) for share in _SHARES}
+    walks = {share: session.record(_interpolated_trial(evolution, share)) for share in _SHARES}
     fast = {share: heading_speed(walk) for share, walk in walks.items()}
     rough = {share: -smoothness(walk) for share, walk in walks.items()}
     table = '; '.join(
@@ -65,13 +65,13 @@ def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
     ]
 
 
-def _interpolated_trial(one: FinishedEvolution, share: float) -> TrialSpec:
+def _interpolated_trial(evolution: FinishedEvolution, share: float) -> TrialSpec:
     """Return the trial of programs interpolated by ``share`` from hand-tuned to evolved ones."""
     spec = roach_trial(_DURATION)
     hand = spec.parameters
     changes = {
-        name: hand[name] + share * (one.champion.spec.parameters[name] - hand[name])
-        for name in one.plan.space.names
+        name: hand[name] + share * (evolution.champion.spec.parameters[name] - hand[name])
+        for name in evolution.plan.space.names
     }
     return replace(spec, parameters={**hand, **changes})
 

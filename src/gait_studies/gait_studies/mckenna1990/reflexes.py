@@ -59,10 +59,12 @@ def measure_calibration(session: StudySession) -> Sequence[StudyRow]:
             'wave': roach_trial(max(1.5, seconds), parameters={'period_scale': 3.0}),
         }
     )
-    found = calibrate_thresholds(list(walks.values()), THRESHOLD_MARGIN)
-    write_gait_parameters(session.folder / 'thresholds.yaml', found)
+    thresholds = calibrate_thresholds(list(walks.values()), THRESHOLD_MARGIN)
+    write_gait_parameters(session.folder / 'thresholds.yaml', thresholds)
     cycles = 10 if session.quick else 20
-    walk = with_parameters(with_reflexes(roach_trial(TRIPOD_CYCLE * (cycles + 1)), True), found)
+    walk = with_parameters(
+        with_reflexes(roach_trial(TRIPOD_CYCLE * (cycles + 1)), True), thresholds
+    )
     status, acted = run_and_count_reflexes(walk)
     record = session.record(walk)
     _, answered = run_and_count_reflexes(_with_push(walk, 0.3, 0.05))
@@ -191,20 +193,22 @@ def measure_reflexes(session: StudySession, name: str) -> Sequence[StudyRow]:
     thresholds = read_gait_parameters(session.folder / 'thresholds.yaml')
     make, key = DISTURBANCES[name], list(DISTURBANCES).index(name)
     off = dict.fromkeys(_ALL_REFLEXES, False)
-    pieces: dict[str, Any] = {}
-    for one in _reflex_sets(name):
-        for number in range(_count_seeds(name, one, session.quick)):
+    tasks: dict[str, Any] = {}
+    for reflex_set in _reflex_sets(name):
+        for number in range(_count_seeds(name, reflex_set, session.quick)):
             seed = session.derive_seed(33, key, number)
             spec = replace(make(np.random.default_rng(seed), seed), seed=seed)
-            walk = with_parameters(spec, {**thresholds, **off, **_REFLEX_SETS[one]})
-            pieces[f'{one}, {number}'] = to_plain_data(walk)
-    found = session.run_tasks(f'reflexes_{name}', run_plain_trial, pieces)
+            walk = with_parameters(spec, {**thresholds, **off, **_REFLEX_SETS[reflex_set]})
+            tasks[f'{reflex_set}, {number}'] = to_plain_data(walk)
+    results = session.run_tasks(f'reflexes_{name}', run_plain_trial, tasks)
     runs = {
-        one: [found[key] for key in pieces if key.startswith(f'{one}, ')]
-        for one in _reflex_sets(name)
+        reflex_set: [results[key] for key in tasks if key.startswith(f'{reflex_set}, ')]
+        for reflex_set in _reflex_sets(name)
     }
-    lasted = {one: [run['time'] for run in of] for one, of in runs.items()}
-    draw_survival(session.picture(f'reflexes_{name}'), {name: lasted})
+    durations = {
+        reflex_set: [run['time'] for run in set_runs] for reflex_set, set_runs in runs.items()
+    }
+    draw_survival(session.picture(f'reflexes_{name}'), {name: durations})
     rows = [_no_worse_row(name, runs)]
     if name == STEPS_DISTURBANCE and not session.quick:
         rows.append(_gain_row(runs))
@@ -232,11 +236,11 @@ def _count_saved_and_lost(before: _PlainResults, after: _PlainResults) -> tuple[
     return sum(b and not a for a, b in pairs), sum(a and not b for a, b in pairs)
 
 
-def _sign_test(these: int, those: int) -> float:
+def _sign_test(successes: int, failures: int) -> float:
     """Return the p-value of a one-sided sign test: at least ``these`` of ``these + those``."""
-    if these + those == 0:
+    if successes + failures == 0:
         return 1.0
-    return float(binomtest(these, these + those, 0.5, 'greater').pvalue)
+    return float(binomtest(successes, successes + failures, 0.5, 'greater').pvalue)
 
 
 def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
@@ -260,12 +264,12 @@ def _gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
     saved, lost = _count_saved_and_lost(runs['off'], runs['all'])
     parts = '; '.join(
         '{}: {} of {} finish, {} saved and {} lost'.format(
-            one,
-            sum(run['status'] == OK for run in of),
-            len(of),
-            *_count_saved_and_lost(runs['off'], of),
+            reflex_set,
+            sum(run['status'] == OK for run in set_runs),
+            len(set_runs),
+            *_count_saved_and_lost(runs['off'], set_runs),
         )
-        for one, of in runs.items()
+        for reflex_set, set_runs in runs.items()
     )
     fallen = [1000.0 * run['time'] for run in runs['all'] if run['status'] != OK]
     tipped = sum('tilts' in run['reason'] for run in runs['all'])

@@ -88,13 +88,13 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
     between_both = session.record(roach_trial(0.9, parameters={'period_scale': 1.5}))
     slippery = session.record(roach_trial(0.7, {'friction': 0.01}, {'heading_gain': 0.0}))
     reversed_ = session.record(roach_trial(0.7, parameters=_reversed_parameters()))
-    for name, one in (('tripod', tripod), ('between', between_both), ('wave', wave)):
-        draw_gait_diagram(session.picture(f'stance_{name}'), one)
+    for name, walk in (('tripod', tripod), ('between', between_both), ('wave', wave)):
+        draw_gait_diagram(session.picture(f'stance_{name}'), walk)
     draw_tracks(
         session.picture('tracks'),
         {
-            name: one.body_poses[:, 0, :2]
-            for name, one in (
+            name: walk.body_poses[:, 0, :2]
+            for name, walk in (
                 ('tripod', tripod),
                 ('tripod, sticky feet', sticky),
                 ('wave', wave),
@@ -118,7 +118,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
         *_sticky_rows(
             stuck_walks,
             tripod,
-            [session.record(roach_trial(1.0, one)) for one in ({}, STICKY_CONTACT)],
+            [session.record(roach_trial(1.0, scene)) for scene in ({}, STICKY_CONTACT)],
         ),
         _yaw_row(session, tripod),
         row_at_least('check_28_forward', 'wave along its heading', slow, 0.1, 'cm/s'),
@@ -153,12 +153,12 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
 def _sticky_rows(
     walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
 ) -> list[StudyRow]:
-    speeds = [path_speed(one) for one in walks_]
+    speeds = [path_speed(walk) for walk in walks_]
     mean, slides = float(np.mean(speeds)), path_speed(sliding)
     each = ', '.join(f'{value:.1f}' for value in speeds)
-    along = ', '.join(f'{heading_speed(one):.1f}' for one in walks_)
+    along = ', '.join(f'{heading_speed(walk):.1f}' for walk in walks_)
     straight = '{:.1f} over {:.1f} cm/s along the heading where it is held'.format(
-        *(heading_speed(one) for one in reversed(held))
+        *(heading_speed(walk) for walk in reversed(held))
     )
     cause = (
         'at friction 0.7 sliding feet hardly slip, so that holding them gives little: '
@@ -247,14 +247,14 @@ def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
         )
         for seed in seeds
     ]
-    bends = [_count_deflected_legs(one) for one in records]
+    bends = [_count_deflected_legs(walk) for walk in records]
     draw_gait_diagram(session.picture('stance_uneven'), records[0])
-    done = sum(one.status == 'ok' for one in records)
+    completed = sum(walk.status == 'ok' for walk in records)
     return [
         row_near(
             'check_29',
             f'of {len(seeds)} waves over 2 mm steps, those of 10 cycles without a fall',
-            float(done),
+            float(completed),
             float(len(seeds)),
             0.0,
             note='sticky feet, the programs of check 28',
@@ -270,12 +270,12 @@ def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
 
 def _count_deflected_legs(rollout: Rollout) -> int:
     """Return the number of legs whose femur or tibia is deflected in both directions."""
-    robot, found = rollout.robot, 0
+    robot, count = rollout.robot, 0
     for leg in robot.legs:
         columns = [robot.joint_index[name] for name in leg.joints[1:3]]
         bent = rollout.joint_positions[1:, columns] - rollout.target_positions[:, columns]
-        found += int(((bent.max(axis=0) > 0.02) & (bent.min(axis=0) < -0.02)).any())
-    return found
+        count += int(((bent.max(axis=0) > 0.02) & (bent.min(axis=0) < -0.02)).any())
+    return count
 
 
 def measure_stop_and_go(session: StudySession) -> Sequence[StudyRow]:
@@ -305,8 +305,8 @@ def _count_differing(part: Rollout, whole: Rollout) -> int:
     """Return the number of state values that differ from those of an equal or longer walk."""
     count = len(part.joint_positions)
     return sum(
-        int((one != other[:count]).sum())
-        for one, other in (
+        int((values != reference[:count]).sum())
+        for values, reference in (
             (part.joint_positions, whole.joint_positions),
             (part.joint_velocities, whole.joint_velocities),
             (part.body_poses, whole.body_poses),

@@ -165,8 +165,8 @@ class BitstringOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; with those known before, they form the next population."""
-        told = self._ledger.take(evaluations)
-        for (candidate, bits), evaluation in zip(self._asked, told, strict=True):
+        in_order = self._ledger.take(evaluations)
+        for (candidate, bits), evaluation in zip(self._asked, in_order, strict=True):
             self._known[bits.tobytes()] = _Individual(bits, candidate.id, evaluation)
         population = [self._known[bits.tobytes()] for bits in self._offspring_bits]
         if self._settings.elitist and self._population:
@@ -201,17 +201,23 @@ class BitstringOptimizer(Optimizer):
 
     def _shares(self) -> FloatArray:
         """Return the selection probability of each candidate; 0 without a valid cost."""
-        evaluations = [one.evaluation for one in self._population]
-        able = np.array([sort_key(one)[0] == 0 for one in evaluations])
-        survived = able & np.array([one.status == OK for one in evaluations])
+        evaluations = [individual.evaluation for individual in self._population]
+        eligible = np.array([sort_key(evaluation)[0] == 0 for evaluation in evaluations])
+        survived = eligible & np.array([evaluation.status == OK for evaluation in evaluations])
         if self._settings.survivors_only and survived.any():
-            able = survived
-        if not able.any():
+            eligible = survived
+        if not eligible.any():
             return np.full(len(evaluations), 1.0 / len(evaluations))
         shares = np.zeros(len(evaluations))
         # Fitness is maximised here, the original minimised a score: the sign is turned here only.
-        costs = -np.array([one.fitness for one, may in zip(evaluations, able, strict=True) if may])
-        shares[able] = wheel_shares(costs, self._settings.truncation)
+        costs = -np.array(
+            [
+                evaluation.fitness
+                for evaluation, is_eligible in zip(evaluations, eligible, strict=True)
+                if is_eligible
+            ]
+        )
+        shares[eligible] = wheel_shares(costs, self._settings.truncation)
         return shares
 
     def _flip_bits(self, bits: IntArray) -> IntArray:
@@ -219,5 +225,5 @@ class BitstringOptimizer(Optimizer):
         return np.bitwise_xor(bits, flips.astype(np.int64))
 
 
-def _sort_key(one: _Individual) -> tuple[tuple[int, float, float], int]:
-    return sort_key(one.evaluation), one.id
+def _sort_key(individual: _Individual) -> tuple[tuple[int, float, float], int]:
+    return sort_key(individual.evaluation), individual.id

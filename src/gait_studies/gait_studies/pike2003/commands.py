@@ -209,8 +209,8 @@ def _closed_form_row(walk: CommandedAngles) -> StudyRow:
     )
     tau = (ticks.astype(np.float64) * CONTROL_PERIOD - START_TIME) / TIME_SCALE
     worst = max(
-        float(np.abs(walk.of(joint)[ticks] - wanted).max())
-        for joint, wanted in closed_form_angles(tau).items()
+        float(np.abs(walk.of(joint)[ticks] - expected).max())
+        for joint, expected in closed_form_angles(tau).items()
     )
     what = 'largest error to the closed forms of nine joints in the first half-cycle'
     return row_near('check_13', what, worst, 0.0, 0.5, 'deg')
@@ -314,7 +314,7 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         other = _command_pulses(('right_ankle_fwd', 11.25))
         both = _command_pulses(('left_leg_twist', 22.5), ('right_ankle_fwd', 11.25))
     except AttributeError as error:
-        raise ConfigurationError(f'staged_walk runs no behaviours beside it: {error}') from error
+        raise ConfigurationError(f'staged_walk does not run behaviours: {error}') from error
     peak = float(np.diff(solo.of('left_leg_twist')).max())
     pair = float(np.diff(double.of('left_leg_twist')).max())
     alone = solo.angles + other.angles

@@ -166,7 +166,7 @@ def measure_pushes(session: StudySession) -> Sequence[StudyRow]:
     """Measure the largest survived push at the torso, with and without feedback."""
     rows = []
     for name in list(SCENES)[: 1 if session.quick else 2]:
-        found = {
+        impulses = {
             preset: max_survived_impulses(
                 session.run,
                 straight_walk(SCENES[name], 20.0, preset),
@@ -180,12 +180,12 @@ def measure_pushes(session: StudySession) -> Sequence[StudyRow]:
             row_at_least(
                 f'push_{name}',
                 f'least of 8 largest impulses survived in {name}, 4 directions and 2 phases',
-                float(found['balanced'].min()),
-                float(found['levelled'].min()),
+                float(impulses['balanced'].min()),
+                float(impulses['levelled'].min()),
                 'N s',
                 note='; '.join(
                     f'{preset}: ' + ', '.join(f'{impulse:.1f}' for impulse in values)
-                    for preset, values in found.items()
+                    for preset, values in impulses.items()
                 ),
             )
         )

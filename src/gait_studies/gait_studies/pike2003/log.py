@@ -67,18 +67,19 @@ def read_variables(path: Path) -> dict[str, float]:
     except ConfigurationError:
         raise
     except ValueError as error:
-        raise ConfigurationError(f'{path} is no variables file: {error}') from error
+        raise ConfigurationError(f'{path} is not a variables file: {error}') from error
     if len(numbers) != len(VARIABLES):
-        raise ConfigurationError(
-            f'{path} has {len(numbers)} numbers, a variables file has {len(VARIABLES)}'
-        )
+        raise ConfigurationError(f'{path} has {len(numbers)} values, expected {len(VARIABLES)}')
     return dict(zip(VARIABLES, numbers, strict=True))
 
 
 def _searched_values(values: Mapping[str, float]) -> list[float]:
     for name in VARIABLES:
         if name not in values:
-            raise ConfigurationError(f"the log of Pike (2003) needs '{name}', not a gene here")
+            raise ConfigurationError(
+                f"the log of Pike (2003) needs the gene '{name}'; genes of this run: "
+                f'{", ".join(values)}'
+            )
     return [values[name] for name in VARIABLES]
 
 

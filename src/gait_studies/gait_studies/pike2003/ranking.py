@@ -39,7 +39,7 @@ def measure_ranking(session: StudySession) -> Sequence[StudyRow]:
     improved = _fitness_values(
         session, plan, values, plan.trial.duration, plan.trial.fitness_terms
     )
-    walks = session.run([_walk_trial(plan, one, LONG_DURATION, {}) for one in values])
+    walks = session.run([_walk_trial(plan, candidate, LONG_DURATION, {}) for candidate in values])
     distance = np.array([walk.metrics['displacement_x_m'] for walk in walks])
     survival = np.array([walk.metrics['duration_s'] for walk in walks])
     stood = published > -0.9 * zmp_tracking.FALL_COST
@@ -90,8 +90,8 @@ def _fitness_values(
     seconds: float,
     terms: Mapping[str, float],
 ) -> FloatArray:
-    results = session.run([_walk_trial(plan, one, seconds, terms) for one in values])
-    return np.array([-np.inf if one.fitness is None else one.fitness for one in results])
+    results = session.run([_walk_trial(plan, candidate, seconds, terms) for candidate in values])
+    return np.array([-np.inf if result.fitness is None else result.fitness for result in results])
 
 
 def _walk_trial(
@@ -107,11 +107,11 @@ def _best_finalist(session: StudySession, evolved: FinishedEvolution) -> Mapping
     trial = evolved.plan.trial
     results = session.run(
         [
-            acceptance_trial(one, 'levelled', 2.0 * trial.duration, trial.fitness_terms)
-            for one in finalists
+            acceptance_trial(finalist, 'levelled', 2.0 * trial.duration, trial.fitness_terms)
+            for finalist in finalists
         ]
     )
-    fitness = [-np.inf if one.fitness is None else one.fitness for one in results]
+    fitness = [-np.inf if result.fitness is None else result.fitness for result in results]
     return finalists[int(np.argmax(fitness))]
 
 

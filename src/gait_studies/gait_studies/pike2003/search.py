@@ -57,7 +57,7 @@ def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
         for name, number in zip(VARIABLES, PUBLISHED_INTEGERS, strict=True)
     ]
     settings = plan.experiment.optimizer.settings
-    found: dict[str, tuple[float, float]] = {
+    compared: dict[str, tuple[float, float]] = {
         'bits': (float(settings['bits'] * len(plan.space)), 64.0),
         'population': (float(settings['population']), 150.0),
         'generations': (float(plan.experiment.generations - 1), 75.0),
@@ -69,7 +69,7 @@ def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
     }
     rows += [
         row_near(f'check_23_{name}', f'{name} of the experiment', measured, published, 0.0)
-        for name, (measured, published) in found.items()
+        for name, (measured, published) in compared.items()
     ]
     return rows
 
@@ -129,10 +129,15 @@ def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
     draw_scores(session.picture('scores'), evolved.generations)
     finalists = best_distinct_values(evolved, _FINALIST_COUNT)
     fit = {'pike2003_zmp': -1.0}
-    named = [MIDDLE_VALUES, PUBLISHED_VALUES, *finalists]
-    scored = session.run([acceptance_trial(one, 'published', 4.8, fit) for one in named])
+    candidates = [MIDDLE_VALUES, PUBLISHED_VALUES, *finalists]
+    scored = session.run(
+        [acceptance_trial(candidate, 'published', 4.8, fit) for candidate in candidates]
+    )
     walked = session.run(
-        [acceptance_trial(one, 'published', LONG_DURATION, {}) for one in named[:2]]
+        [
+            acceptance_trial(candidate, 'published', LONG_DURATION, {})
+            for candidate in candidates[:2]
+        ]
     )
     scores = [-result.fitness if result.fitness is not None else math.inf for result in scored]
     return [
@@ -157,11 +162,11 @@ def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
 
 def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
     bests = [
-        max((one.fitness for one in rows if one.fitness is not None), default=-np.inf)
+        max((row.fitness for row in rows if row.fitness is not None), default=-np.inf)
         for rows in evolved.generations
     ]
     standing = [
-        [-one.fitness for one in rows if one.status == OK and one.fitness is not None]
+        [-row.fitness for row in rows if row.status == OK and row.fitness is not None]
         for rows in evolved.generations
     ]
     means = [float(np.mean(scores)) for scores in standing if scores]
@@ -256,7 +261,7 @@ def _transfer_cause(
     finalists: Sequence[Mapping[str, float]], evolved: FinishedEvolution, scores: Sequence[float]
 ) -> str:
     before = {tuple(row.values.values()): -float(row.fitness or 0.0) for row in evolved.rows}
-    searched = np.array([before[tuple(one.values())] for one in finalists])
+    searched = np.array([before[tuple(finalist.values())] for finalist in finalists])
     finite = np.isfinite(scores)
     rank = rank_correlation(searched[finite], np.asarray(scores)[finite])
     return (

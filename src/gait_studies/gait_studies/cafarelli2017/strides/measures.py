@@ -303,8 +303,8 @@ def kernel_conditions(settings: MeasureSettings) -> MeasureConditions:
     along, across = math.sin(settings.slope_up), math.sin(settings.slope_across)
     if along * along + across * across >= 1.0:
         raise ConfigurationError(
-            f'slopes of {settings.slope_up:g} rad up and {settings.slope_across:g} rad across '
-            'are steeper than a wall'
+            f'slopes of {settings.slope_up:g} rad up and {settings.slope_across:g} rad across are '
+            'vertical or steeper together; nearest valid: a smaller one'
         )
     return MeasureConditions(
         steps=settings.steps,

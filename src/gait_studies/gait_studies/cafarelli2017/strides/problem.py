@@ -238,7 +238,7 @@ class _BestGenome:
     def take(self, genomes: FloatArray, missed: FloatArray, objectives: FloatArray) -> None:
         """Keep the best of a population if it is better."""
         first = np.lexsort((-objectives[:, 0], missed))[0]
-        found = float(missed[first]), float(-objectives[first, 0])
-        if found < (self.missed, -self.objective):
-            self.missed, self.objective = found[0], -found[1]
+        candidate = float(missed[first]), float(-objectives[first, 0])
+        if candidate < (self.missed, -self.objective):
+            self.missed, self.objective = candidate[0], -candidate[1]
             self.genome = genomes[first]
