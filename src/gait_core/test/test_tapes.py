@@ -57,7 +57,7 @@ def test_a_tape_resolves_as_its_periods_do(names, given):
         for one, other in zip(resolved, periods, strict=True):
             for name in ('position', 'velocity', 'effort'):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert at_once.unknown == in_turn.unknown
+    assert at_once.unknown_names == in_turn.unknown_names
     nothing = JointTargets(names=())
     np.testing.assert_array_equal(
         at_once.resolve(nothing).position, in_turn.resolve(nothing).position

@@ -41,7 +41,7 @@ def test_unknown_names_are_ignored_and_remembered():
     kept = memory()
     applied = kept.resolve(JointTargets(names=('tail', 'hip'), position=[9.0, 1.0]))
     np.testing.assert_array_equal(applied.position, [[1.0, 0.2, 0.3]])
-    assert kept.unknown == {'tail'}
+    assert kept.unknown_names == {'tail'}
 
 
 def test_sub_samples_are_kept_and_the_last_one_holds():

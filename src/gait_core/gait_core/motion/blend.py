@@ -1,4 +1,4 @@
-"""Smooth passage of joint targets from one gait to the next, at a bounded extra speed."""
+"""Smooth transition of joint targets between gaits, at a bounded extra speed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PeakSpeed:
 
 class Blend:
     """
-    Passage from the targets before a change of the gait to those after it.
+    Transition from the targets before a change of the gait to those after it.
 
     The output is the new targets plus an offset. Motion of the targets up to the peak speed before
     the change is passed on. Motion beyond it, such as a jump at the change, goes into the offset,

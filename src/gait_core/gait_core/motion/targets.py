@@ -222,8 +222,9 @@ class TargetMemory:
 
     Attributes
     ----------
-    unknown : set of str
+    unknown_names : set of str
         Received names that the robot does not have, at most 20.
+
     """
 
     def __init__(self, joint_names: Sequence[str], initial_position: FloatArray) -> None:
@@ -237,7 +238,7 @@ class TargetMemory:
         }
         self._held: dict[str, FloatArray] = {}
         self._columns: dict[tuple[str, ...], tuple[IntArray, IntArray]] = {}
-        self.unknown: set[str] = set()
+        self.unknown_names: set[str] = set()
 
     def resolve(self, targets: JointTargets) -> AppliedTargets:
         """Return the full arrays of these targets and store their last sub-sample."""
@@ -260,7 +261,7 @@ class TargetMemory:
             if given is None:
                 resolved.append(self._held_rows(field, shape))
                 continue
-            rows = given if all_in_order else self._replaced(field, targets.names, given)
+            rows = given if all_in_order else self._replace_columns(field, targets.names, given)
             rows.flags.writeable = False
             # Index -1 in every axis but the last: the last sub-sample of the last period.
             self._last[field] = rows[(-1,) * (rows.ndim - 1)]
@@ -268,7 +269,9 @@ class TargetMemory:
             resolved.append(rows)
         return resolved
 
-    def _replaced(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
+    def _replace_columns(
+        self, field: str, names: tuple[str, ...], given: FloatArray
+    ) -> FloatArray:
         """Return the last values, replaced by the given ones for the named joints."""
         source, column = self._column_map(names)
         rows = self._last_rows(field, given.shape[:-1])
@@ -298,7 +301,7 @@ class TargetMemory:
                 self._columns.clear()
             known = [i for i, name in enumerate(names) if name in self._index]
             others = (name for name in names if name not in self._index)
-            self.unknown.update(islice(others, _MAX_UNKNOWN - len(self.unknown)))
+            self.unknown_names.update(islice(others, _MAX_UNKNOWN - len(self.unknown_names)))
             self._columns[names] = (
                 np.array(known, dtype=np.intp),
                 np.array([self._index[names[i]] for i in known], dtype=np.intp),

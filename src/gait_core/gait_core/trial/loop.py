@@ -121,7 +121,7 @@ class TrialLoop:
     @property
     def unknown_joints(self) -> frozenset[str]:
         """Commanded names that the robot does not have; they were ignored."""
-        return frozenset(self._memory.unknown)
+        return frozenset(self._memory.unknown_names)
 
     def begin(self) -> None:
         """Reset the engine, let the robot settle and read the first observation."""

@@ -62,9 +62,7 @@ def run(options: Namespace) -> int:
     write_atomically(file, html)
     values = {'report': str(file), 'bytes': len(html.encode())}
     if options.json:
-        print_json(
-            {**values, 'card': [asdict(row) for row in rows]} if options.card else values
-        )
+        print_json({**values, 'card': [asdict(row) for row in rows]} if options.card else values)
     else:
         for row in rows:
             print(f'{row.group:14} {row.label:45.45} {row.succeeded} of {row.trials}')
