@@ -111,7 +111,7 @@ def reflect_into_cube(points: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> reflect(np.array([-0.25, 0.5, 1.125, 2.25])).tolist()
+    >>> reflect_into_cube(np.array([-0.25, 0.5, 1.125, 2.25])).tolist()
     [0.25, 0.5, 0.875, 0.25]
 
     """

@@ -32,7 +32,7 @@ def pulse_progress(s: float) -> float:
 
     Examples
     --------
-    >>> [progress(s) for s in (-1.0, 0.0, 0.5, 1.0, 2.0)]
+    >>> [pulse_progress(s) for s in (-1.0, 0.0, 0.5, 1.0, 2.0)]
     [0.0, 0.0, 0.5, 1.0, 1.0]
 
     """

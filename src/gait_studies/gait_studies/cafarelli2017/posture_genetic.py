@@ -214,7 +214,7 @@ def wheel_shares(keys: Sequence[SortKey]) -> FloatArray:
 
     Examples
     --------
-    >>> shares([(0, 0.0, -3.0), (0, 0.0, -1.0), (2, 0.0, 0.0)]).tolist()
+    >>> wheel_shares([(0, 0.0, -3.0), (0, 0.0, -1.0), (2, 0.0, 0.0)]).tolist()
     [0.75, 0.25, 0.0]
 
     """

@@ -53,7 +53,7 @@ def scaling_exponent(unit: str) -> float:
 
     Examples
     --------
-    >>> [power_of(unit) for unit in ('m/s', 'kg m^2', 'N m s/rad', '1/m', '-')]
+    >>> [scaling_exponent(unit) for unit in ('m/s', 'kg m^2', 'N m s/rad', '1/m', '-')]
     [0.5, 5.0, 4.5, -1.0, 0.0]
 
     """
