@@ -1,4 +1,4 @@
-"""The node ``stage_walk``: a walk made of timed stages; by default on the guroo."""
+"""Node ``stage_walk``: a walk in stages; by default the staged walk on the guroo."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gait_stage_walk.behaviours.mixer import WALK, Mixer
 from gait_stage_walk.staged.controller import StagedWalkController
 
 PARAMETER_PREFIX = 'behaviour'
-"""Of the parameters of behaviours: they are called ``behaviour.<name>.<parameter>``."""
+"""Prefix of the parameters of behaviours: ``behaviour.<name>.<parameter>``."""
 
 
 class StageWalkNode(ControllerNode):
-    """Runs a staged walk, and behaviours beside it that are started and stopped by a service."""
+    """Node that runs a walk and, with the staged walk, behaviours started by a service."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('stage_walk', robot='guroo', controller='staged_walk', **kwargs)
@@ -37,13 +37,13 @@ class StageWalkNode(ControllerNode):
         return cast(StagedWalkController, self.controller).mixer
 
     def behaviour(self) -> str:
-        """Return the names of what runs, in order, separated by commas."""
+        """Return the names of the running behaviours, in order, separated by commas."""
         if not isinstance(self.controller, StagedWalkController):
             return ''
         return ','.join(row.name for row in self._mixer.running)
 
     def requests_motion(self) -> bool:
-        """Return whether a behaviour that was started by service runs: it needs no walk."""
+        """Return whether a behaviour runs that the service started: it moves without a walk."""
         if not self._behaviours or self._parameters_mixer is not self._mixer:
             return False
         return any(row.name in self._behaviours for row in self._mixer.running)
@@ -115,7 +115,7 @@ class StageWalkNode(ControllerNode):
             self._mixer.set(name, values)
 
     def _forget_finished(self) -> None:
-        """Undeclare the parameters of behaviours that have finished or went with a reset."""
+        """Undeclare the parameters of behaviours that finished or that a reset removed."""
         running = (
             {row.name for row in self._mixer.running}
             if self._parameters_mixer is self._mixer

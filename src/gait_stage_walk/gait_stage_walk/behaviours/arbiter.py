@@ -1,4 +1,4 @@
-"""The arbiter of behaviours: who moves the joints, in which order, and what comes of it."""
+"""Arbiter of behaviours: order of registration, actions and integration of joint turns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gait_core.errors import ConfigurationError, name_hint, unknown_name_error
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period, no_turn
 
 MAX_BEHAVIOURS = 10
-"""How many behaviours can be registered at a time (Pike 2003, ``MAX_SLAVES``)."""
+"""Largest number of registered behaviours (Pike 2003, ``MAX_SLAVES``)."""
 
 
 class Action(Enum):
-    """Effect of a behaviour on the velocities that those before it gave its joints."""
+    """Effect of a behaviour on the joint velocities of the behaviours before it."""
 
     ADD = 'add'
     SUBTRACT = 'subtract'
@@ -25,7 +25,7 @@ class Action(Enum):
 
 
 def parse_action(name: str) -> Action:
-    """Return the action of a name; ConfigurationError with the nearest valid one if none has."""
+    """Return an action by name; ConfigurationError, with the nearest name, if it is unknown."""
     try:
         return Action(name)
     except ValueError:
@@ -34,7 +34,20 @@ def parse_action(name: str) -> Action:
 
 @dataclass(frozen=True, kw_only=True)
 class RegisteredBehaviour:
-    """A behaviour under its name, with what it does to the joints of some indices."""
+    """
+    Behaviour with its name and action.
+
+    Attributes
+    ----------
+    name : str
+    behaviour : Behaviour
+    action : Action
+    columns : (n,) int array
+        Indices of the joints of the behaviour.
+    still : (n,) array
+        The array that the behaviour returns while nothing moves.
+
+    """
 
     name: str
     behaviour: Behaviour
@@ -45,16 +58,16 @@ class RegisteredBehaviour:
 
 class Arbiter:
     """
-    Steps behaviours in order of registration and integrates the joint velocities that remain.
+    Steps behaviours in order of registration and integrates the resulting joint velocities.
 
-    Velocities are taken as turns per control period: every period begins with none.
+    Velocities are turns per control period; each period starts at zero.
 
     Parameters
     ----------
     joints : sequence of str
-        All joints that may be moved.
+        All joints that behaviours can move.
     position : (n,) array [rad]
-        Where they stand at first.
+        Initial positions.
 
     References
     ----------
@@ -70,12 +83,12 @@ class Arbiter:
 
     @property
     def registered(self) -> tuple[RegisteredBehaviour, ...]:
-        """Running behaviours, in order of registration."""
+        """Registered behaviours, in order of registration."""
         return tuple(self._registered)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of what runs, in order of registration."""
+        """Names of the registered behaviours, in order of registration."""
         return tuple(item.name for item in self._registered)
 
     def register(self, name: str, behaviour: Behaviour, action: Action = Action.ADD) -> None:
@@ -85,8 +98,8 @@ class Arbiter:
         Raises
         ------
         ConfigurationError
-            If the name is empty or taken, the behaviour runs under another name, one of its
-            joints does not exist, or as many run as can.
+            If the name is empty or in use, the behaviour is registered already, one of its joints
+            does not exist, or ``MAX_BEHAVIOURS`` are registered.
 
         """
         if not name:
@@ -121,25 +134,26 @@ class Arbiter:
         )
 
     def unregister(self, name: str) -> Behaviour:
-        """Drop a behaviour and return it; its joints stay where it moved them."""
+        """Remove a behaviour and return it; its joints stay where it moved them."""
         item = self.find(name)
         self._registered.remove(item)
         return item.behaviour
 
     def find(self, name: str) -> RegisteredBehaviour:
-        """Return what runs under a name; ConfigurationError with the nearest one if none does."""
+        """Return a behaviour by name; ConfigurationError, with the nearest name, if unknown."""
         for item in self._registered:
             if item.name == name:
                 return item
         raise unknown_name_error('behaviour', name, self.names)
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of every joint in a period, (n,) [rad], and add it to ``position``."""
+        """Step all behaviours; add the turns, (n,) [rad], to ``position`` and return them."""
         turned = np.zeros(len(self.joints))
         self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
-            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE.
+            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE. A behaviour at rest is skipped, but
+            # for OVERWRITE, where zero stops the joints.
             columns, action = item.columns, item.action
             if angles is item.still and action is not Action.OVERWRITE:
                 continue

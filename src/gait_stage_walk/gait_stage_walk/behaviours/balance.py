@@ -1,4 +1,4 @@
-"""Balance: the ankles of the legs that stand give way to a lean of the body."""
+"""Balance: feedback of the tilt of the base to the ankles of the stance legs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 LEGS = ('left', 'right')
 LOAD_START = 0.8
-"""When a leg that steps begins to carry, in time units since its half-cycle began."""
+"""Time from the start of a half-cycle until the front leg takes load [time_scale]."""
 UNLOAD_START = 1.05
-"""When the other leg begins to be relieved."""
+"""Time from the start of a half-cycle until the other leg is unloaded [time_scale]."""
 LOAD_TRANSFER_TIME = 0.4
-"""How long the load takes to come or to go; in seconds outside the cycles."""
+"""Duration of loading and unloading; in a cycle [time_scale], else [s]."""
 MAX_ANKLE_CORRECTION = math.radians(8.0)
-"""Correction of an ankle; beyond it a step would be needed."""
+"""Largest correction of an ankle [rad]; a larger one would need a step."""
 
 
 def tilt_from_imu(observation: Observation) -> tuple[float, float, float, float]:
@@ -32,7 +32,7 @@ def tilt_from_imu(observation: Observation) -> tuple[float, float, float, float]
     Raises
     ------
     BadCommand
-        Without an IMU: to stand still upright is not what a missing sensor says.
+        Without an IMU: a missing sensor is not zero tilt.
 
     """
     imu = observation.imu
@@ -47,11 +47,11 @@ def tilt_from_imu(observation: Observation) -> tuple[float, float, float, float]
 
 class Balance:
     """
-    Turns the ankles of standing legs against the lean of the base, as a behaviour beside a walk.
+    Behaviour that turns the ankles of stance legs against the tilt of the base.
 
-    Each ankle turns by ``-share * (balance_gain * angle + balance_damping * rate)``, pitch in the
-    fore-and-aft joint and roll in the sideways one, where ``share`` says how much of the robot the
-    leg carries by the timetable. With both gains at 0 it reads nothing and moves nothing.
+    An ankle turns by ``-share * (balance_gain * angle + balance_damping * rate)``: pitch in the
+    joint ``ankle_fwd``, roll in ``ankle_side``. ``share``, by the timetable, is 1 for a loaded leg
+    and 0 for a swinging one. With both gains at 0 it needs no IMU and moves nothing.
     """
 
     joints = tuple(f'{leg}_ankle_{way}' for leg in LEGS for way in ('fwd', 'side'))
@@ -62,7 +62,7 @@ class Balance:
         self._offset = no_turn(len(self.joints))
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of each of its joints in a period, (n,) [rad]."""
+        """Return the turns of ``joints`` in a period, (n,) [rad]."""
         offset = self._ankle_offsets(period)
         if offset is self._offset:
             return no_turn(len(self.joints))
@@ -83,7 +83,7 @@ class Balance:
 
 
 def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
-    """Return by the timetable how far each leg carries the robot at a time [ns], in [0, 1]."""
+    """Return the load of each leg by the timetable at a time [ns], from 0 (swing) to 1."""
     shares = dict.fromkeys(LEGS, 1.0)
     since = (now - walk.phase_start) / SECOND
     if walk.phase is Phase.RAISE:

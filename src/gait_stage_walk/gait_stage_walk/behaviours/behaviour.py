@@ -1,4 +1,4 @@
-"""Base of motions that move one robot at the same time."""
+"""Protocol of behaviours: motions that move one robot at the same time."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _EMPTY_OBSERVATION = Observation(tick=0, time=0.0)
 @dataclass(frozen=True, slots=True)
 class Period:
     """
-    One control period and all that a behaviour may read of the world outside.
+    Control period with the inputs of a behaviour.
 
     Attributes
     ----------
     begin, end : int [ns]
-        Since the reset.
+        Times since the reset.
     command : Command
-        In force during it.
+        Command during the period.
     observation : Observation
-        At its begin. Only fields among the controller's ``needs`` are sure to be there.
+        Observation at the start; it holds at least the fields of the controller's ``needs``.
 
     """
 
@@ -40,7 +40,7 @@ class Period:
 
 @cache
 def no_turn(joints: int) -> FloatArray:
-    """Return the turn of so many joints that stand still: one array, known by its identity."""
+    """Return the turns of joints at rest, (joints,): always the same array, compared by ``is``."""
     turn = np.zeros(joints)
     turn.flags.writeable = False
     return turn
@@ -48,24 +48,23 @@ def no_turn(joints: int) -> FloatArray:
 
 class Behaviour(Protocol):
     """
-    A motion that changes joint velocities beside those of others and owns no joint.
+    Motion that adds to the joint velocities of other behaviours.
 
-    An arbiter sums what its behaviours return and integrates the sum. A behaviour therefore needs
-    to know neither the others nor where the joints stand. One that wants an offset of a joint
-    returns by how much the offset has changed.
+    An arbiter sums and integrates the turns of all behaviours. A behaviour thus knows neither the
+    others nor the joint positions; for an offset of a joint it returns the change of the offset.
     """
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The joints that it moves, in the order of what ``step`` returns; they never change."""
+        """Joints that it moves, in the order of ``step``; they never change."""
 
     @property
     def is_finished(self) -> bool:
-        """True if it is over: the arbiter then drops it instead of stepping it."""
+        """True if it is over: the arbiter then removes it."""
 
     def step(self, period: Period) -> FloatArray:
         """
-        Return the turn of each of its joints in a period, (n,) [rad].
+        Return the turns of ``joints`` in a period, (n,) [rad].
 
-        ``no_turn(n)`` spares the arbiter the sum while nothing moves.
+        With ``no_turn(n)``, while nothing moves, the arbiter skips the sum.
         """

@@ -1,4 +1,4 @@
-"""Heading: a walk is steered to a heading, by count or by the yaw that is measured."""
+"""Heading control of a walk by twists of the legs, counted or measured."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ from gait_stage_walk.staged.pulse import SECOND
 from gait_stage_walk.staged.walk import StagedWalk
 
 TWIST_DURATION = 0.78
-"""Of a twist [time_scale]: the leg is in the air for longer, and still before it lands."""
+"""Duration of a twist [time_scale]: it ends before touch-down."""
 
 
 class Heading:
     """
-    Steers a walk to a heading, with both legs in turn.
+    Behaviour that turns a walk to a target heading, with both legs in turn.
 
-    The heading wanted is the sum of the parameter ``turn_deg``, the set point ``turn`` [rad] and
-    the commanded yaw rate, integrated while the robot walks; left is positive and 0 the heading
-    at the reset. With ``heading_gain`` at 0 it counts the twists that were made; above, it takes
-    back that share of the measured error with each step. Without a measurement it counts.
+    The target is the sum of the parameter ``turn_deg``, the set point ``turn`` [rad] and the
+    commanded yaw rate, integrated while the robot walks; positive to the left, 0 at the reset.
+    With ``heading_gain`` at 0, or without an attitude, the heading is the sum of the twists. Else
+    it is measured, and each step corrects that share of the error.
 
     Attributes
     ----------
-    wanted : float [rad]
-        Heading to turn to.
+    target : float [rad]
     heading : float [rad]
-        Present one, as measured or counted, over whole turns.
+        Measured or counted; full turns count.
 
     """
 
@@ -46,7 +45,7 @@ class Heading:
         self.heading = 0.0
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of each of its joints in a period, (n,) [rad]."""
+        """Return the turns of ``joints`` in a period, (n,) [rad]."""
         self._measure(period.observation)
         self._turned_before = self._twists.turned
         params = self._walk.params
@@ -57,6 +56,7 @@ class Heading:
         return self._twists.step(period, TWIST_DURATION * self._walk.current.time_scale)
 
     def _measure(self, observation: Observation) -> None:
+        """Update the heading from the attitude, or from the count of twists."""
         attitude = observation.attitude
         yaw = None if attitude is None else attitude.yaw
         if yaw is None or self._walk.params.heading_gain == 0.0:
@@ -66,7 +66,8 @@ class Heading:
         self._last_yaw = yaw
 
     def _advance_target(self, angle: float) -> None:
-        """Add an angle to the wanted heading, unless the robot lags behind already."""
+        """Add an angle to the commanded yaw, unless the robot lags behind already."""
+        # Anti-windup: the target leads the heading by at most two of the largest twists.
         lead = self.target - self.heading
         if lead * angle <= 0.0 or abs(lead) < 2.0 * self._max_twist:
             self._commanded_yaw += angle
@@ -76,7 +77,8 @@ class Heading:
         return math.radians(self._walk.params.max_twist_deg)
 
     def _twist(self, leg: str) -> float:
-        """Return the twist that takes back the error which the leg now standing will leave."""
+        """Return the twist [rad] for the error that remains after the present stance."""
+        # The stance leg untwists now: its turn is under way and not yet in the measured heading.
         begun = self._twists.turned - self._turned_before
         gain = self._walk.params.heading_gain or 1.0
         twist = gain * (self.target - self.heading - begun)

@@ -1,4 +1,4 @@
-"""Kinds of behaviours that can be started and stopped beside a walk, by name."""
+"""Kinds of behaviours that can be started by name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ from gait_stage_walk.staged.walk import StagedWalk
 
 class StartableBehaviour(Behaviour, Protocol):
     """
-    A behaviour of a kind in ``KINDS``, made as ``cls(robot, walk, params)``.
+    Behaviour of a kind in ``BEHAVIOUR_KINDS``, made as ``cls(robot, walk, params)``.
 
     Class attributes
     ----------------
     Params : type of Parameters
-        Its parameters.
     fixed : tuple of str
-        Those that cannot be changed after the start.
+        Parameters that cannot be changed after the start.
     """
 
     Params: ClassVar[type[Parameters]]
@@ -41,18 +40,18 @@ class StartableBehaviour(Behaviour, Protocol):
 
     @property
     def params(self) -> Any:
-        """The parameters last given."""
+        """Present parameters."""
 
     def set_params(self, params: Any) -> None:
-        """Replace them while it runs; those that are fixed are the same."""
+        """Replace the parameters while it runs; fixed ones are unchanged."""
 
     def stop(self) -> None:
-        """Finish as soon as that can be done."""
+        """Finish as soon as possible."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointPulseParams(Parameters):
-    """A motion of one joint."""
+    """Parameters of a motion of one joint."""
 
     joint: str = str_parameter('', doc='Joint that moves; fixed at the start.')
     angle_deg: float = float_parameter(
@@ -65,7 +64,7 @@ class JointPulseParams(Parameters):
 
 class JointPulse:
     """
-    Moves one joint by an angle in a time, to try it out; the joint then stays there.
+    Behaviour that moves one joint by an angle in a given time, as a test; the joint stays there.
 
     References
     ----------
@@ -85,11 +84,11 @@ class JointPulse:
         self._pulse: Pulse | None = None
 
     def set_params(self, params: JointPulseParams) -> None:
-        """Move what is left of the motion by another angle."""
+        """Replace the parameters; a new angle scales the rest of the motion."""
         self.params = params
 
     def stop(self) -> None:
-        """End here and now."""
+        """End at once."""
         self.is_finished = True
 
     def step(self, period: Period) -> FloatArray:
@@ -103,14 +102,14 @@ class JointPulse:
 
 
 BEHAVIOUR_KINDS: Mapping[str, type[StartableBehaviour]] = {'pulse': JointPulse, 'turn': Turn}
-"""What can be started, by the name of its kind."""
+"""Classes of behaviours by the name of their kind."""
 
 
 def make_behaviour(
     kind: str, robot: RobotModel, walk: StagedWalk, values: Mapping[str, Any]
 ) -> StartableBehaviour:
     """
-    Return a new behaviour of a kind with some parameters.
+    Make a behaviour of a kind.
 
     Raises
     ------
@@ -126,7 +125,7 @@ def make_behaviour(
 
 
 def replace_params(behaviour: StartableBehaviour, values: Mapping[str, Any]) -> Any:
-    """Return a behaviour's parameters with some replaced; ConfigurationError for bad ones."""
+    """Return the parameters of a behaviour with new values; ConfigurationError for bad values."""
     changed = make_parameters(behaviour.Params, {**asdict(behaviour.params), **values})
     for name in behaviour.fixed:
         old, new = getattr(behaviour.params, name), getattr(changed, name)

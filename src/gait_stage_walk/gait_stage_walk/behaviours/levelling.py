@@ -1,9 +1,9 @@
 """
-Leg levelling: a landing leg is bent until it is no longer than the leg behind.
+Leg levelling: a leg is bent before touch-down until it is as short as the leg behind.
 
-The published timetable lets the new front leg outgrow the other while the body still leans over
-that one, which tips the robot onto the inner edge of its foot. Bent in time, the leg meets the
-ground with the pelvis level, and straightens when the other leg leaves the ground.
+In the published timetable the front leg becomes longer than the other while the body still leans
+over the latter, and the robot tips onto the inner edge of its foot. The bent leg touches down with
+a level pelvis, and straightens after the other leg has left the ground.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BEND = {
 
 def vertical_leg_length(hip: float, knee: float) -> float:
     """
-    Return the vertical distance from hip to ankle in units of the thigh.
+    Return the vertical distance from hip to ankle in thigh lengths.
 
     Thigh and shank are equally long and the pelvis is level; angles in rad, flexion positive.
     """
@@ -41,7 +41,7 @@ def vertical_leg_length(hip: float, knee: float) -> float:
 
 def levelling_bend(hip: float, knee: float, length: float) -> float:
     r"""
-    Return the further knee bend that brings a leg down to a vertical length; 0 if it is shorter.
+    Return the additional knee bend that shortens a leg to a vertical length; 0 if it is shorter.
 
     With knee ``k + 2e``, hip ``h + e`` and ankle ``a + e`` the foot keeps its pitch, and
 
@@ -53,9 +53,9 @@ def levelling_bend(hip: float, knee: float, length: float) -> float:
     Parameters
     ----------
     hip, knee : float [rad]
-        Of the leg before it is bent.
+        Angles of the leg before the bend.
     length : float
-        Wanted, in units of the thigh.
+        Vertical length to reach, in thigh lengths.
 
     """
     # length = 2 cos(h - k/2) cos(k/2 + e), solved for 2e.
@@ -65,7 +65,7 @@ def levelling_bend(hip: float, knee: float, length: float) -> float:
 
 
 class LegLevelling:
-    """Bends each landing leg of a staged walk as a behaviour beside it, to be run after it."""
+    """Behaviour that bends each leg before touch-down; registered after the staged walk."""
 
     joints = WALK_JOINTS
     is_finished = False
@@ -75,12 +75,12 @@ class LegLevelling:
         self.reset()
 
     def reset(self) -> None:
-        """Straighten both legs."""
+        """Set the bends of both legs to zero."""
         self.bends = {'left': 0.0, 'right': 0.0}
         self._held_bends: dict[int, float] = {}
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of each of ``JOINTS`` in a period, (n,) [rad]."""
+        """Return the turns of ``WALK_JOINTS`` in a period, (n,) [rad]."""
         end = period.end
         turned = np.zeros(len(WALK_JOINTS))
         wanted = {'left': 0.0, 'right': 0.0}
@@ -101,7 +101,10 @@ class LegLevelling:
         return turned
 
     def _wanted_bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
+        """Return the knee bend of the front leg of a half-cycle at a time [ns], [rad]."""
         params, elapsed = half.params, half.elapsed(now)
+        # After ``level_hold`` the last bend is released by a pulse; before, it follows the length
+        # of the rear leg.
         if elapsed > params.level_hold:
             release = (elapsed - params.level_hold) / params.level_release
             return self._held_bends.get(half.start, 0.0) * (1.0 - pulse_progress(release))

@@ -1,4 +1,4 @@
-"""Behaviours beside a walk: started, stopped, set and listed by name."""
+"""Behaviours of a walk, started, stopped, changed and listed by name."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from gait_stage_walk.staged.walk import StagedWalk
 _NAME_PATTERN = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
 
 WALK = 'walk'
-"""Name of the walk among the behaviours."""
+"""Name of the walk as a behaviour."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunningBehaviour:
-    """One line of the list; ``params`` is ``None`` for what goes with the walk and has none."""
+    """Row of the list of behaviours; ``params`` is ``None`` for a resident of the walk."""
 
     name: str
     kind: str
@@ -42,15 +42,15 @@ class RunningBehaviour:
 
 class Mixer:
     """
-    A walk, the residents that go with it, and whatever is started beside them.
+    A walk, the behaviours that belong to it (residents), and behaviours that are started by name.
 
     Parameters
     ----------
     robot : RobotModel
     walk : StagedWalk
-        Registered first. It is never dropped: stopped, it stands, and it can be started again.
+        Registered first and never removed: after a stop it stands and can be started again.
     residents : mapping of str to Behaviour
-        Registered next. They can be neither stopped nor set: parameters of the walk do that.
+        Registered next. Only parameters of the walk change or stop them.
 
     """
 
@@ -71,12 +71,12 @@ class Mixer:
         return self._arbiter.position
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of every joint of the robot in a period, (n,) [rad]."""
+        """Return the turns of all joints of the robot in a period, (n,) [rad]."""
         return self._arbiter.step(period)
 
     @property
     def running(self) -> tuple[RunningBehaviour, ...]:
-        """Running behaviours, in order of priority."""
+        """Running behaviours, in order of registration."""
         rows = []
         for item in self._arbiter.registered:
             if item.behaviour.is_finished:
@@ -93,7 +93,7 @@ class Mixer:
         return tuple(rows)
 
     def find(self, name: str) -> RunningBehaviour:
-        """Return what runs under a name; ConfigurationError with the nearest one if none does."""
+        """Return a running behaviour; ConfigurationError, with the nearest name, if unknown."""
         for row in self.running:
             if row.name == name:
                 return row
@@ -108,24 +108,24 @@ class Mixer:
         action: str = 'add',
     ) -> RunningBehaviour:
         """
-        Start a behaviour behind those that run, until it finishes or is stopped.
+        Start a behaviour, registered after those that run.
 
         Parameters
         ----------
         kind : str
-            Name in ``KINDS``; or ``walk``, to walk on after a stop.
+            Name in ``BEHAVIOUR_KINDS``; or ``walk``, to walk on after a stop.
         values : mapping
-            Parameters of the kind by name; those not named have their defaults.
+            Parameters by name; others have their defaults.
         name : str
-            Of the instance; empty: that of its kind.
+            Name of the behaviour; empty: the name of its kind.
         action : str
-            What it does to velocities: ``add``, ``subtract`` or ``overwrite``.
+            ``add``, ``subtract`` or ``overwrite``: its effect on the joint velocities.
 
         Raises
         ------
         ConfigurationError
-            For whatever of these is unknown, taken or out of range, with the nearest valid one,
-            or if as many run as can. Nothing has changed then.
+            If a name is unknown or in use, a value is out of range, or ``MAX_BEHAVIOURS`` run.
+            Nothing has changed then.
 
         """
         if kind == WALK and self._walk.params.stop:
@@ -146,7 +146,7 @@ class Mixer:
         return self.find(name)
 
     def stop(self, name: str) -> None:
-        """Ask a behaviour to finish; ConfigurationError if it does not run or is a resident."""
+        """Request the end of a behaviour; ConfigurationError if unknown or a resident."""
         self._find_settable(name).stop()
 
     def set(self, name: str, values: Mapping[str, Any]) -> None:
@@ -156,14 +156,14 @@ class Mixer:
         Raises
         ------
         ConfigurationError
-            If it does not run or is a resident, or for a bad name or value. Nothing has changed
-            then.
+            If it is unknown or a resident, or for a bad name or value of a parameter. Nothing has
+            changed then.
 
         """
         self._find_settable(name).set_params(self.changed_params(name, values))
 
     def changed_params(self, name: str, values: Mapping[str, Any]) -> Any:
-        """Return the parameters that ``set`` would give; it raises what ``set`` would raise."""
+        """Return the parameters that ``set`` would set, without a change; raises as ``set``."""
         return replace_params(self._find_settable(name), values)
 
     def _find_settable(self, name: str) -> StartableBehaviour:

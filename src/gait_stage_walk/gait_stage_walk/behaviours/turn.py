@@ -1,8 +1,8 @@
 """
-Turning while walking: a leg is twisted in the air and brings the body round when it stands.
+Turns while walking: a leg is twisted in swing, and turns the body when it untwists in stance.
 
-Each leg alternates between the two. What a twist in the air has promised, the same leg keeps one
-step later; only then has the robot turned, so only then does the turn count.
+A twist in swing does not turn the body. The same leg turns it one step later, by untwisting on the
+ground; only then does the turn count.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 LEGS = ('left', 'right')
 TWIST_JOINTS = tuple(f'{leg}_leg_twist' for leg in LEGS)
-"""Joints that turn a leg about the vertical, positive leftwards."""
+"""Joints that turn a leg about the vertical, positive to the left."""
 
 MAX_TWIST = math.radians(20.0)
-"""Of one leg; the joints reach 45 degrees, and several turns may add up."""
+"""Largest twist of a leg by one behaviour [rad]; the joints reach 45 degrees, and turns add up."""
 
 MIN_TWIST = 1e-9
-"""Remainder of a turn that is none [rad]."""
+"""Smallest twist [rad]; a smaller remainder of a turn counts as zero."""
 
 
 class LegTwists:
     """
-    Twists legs in the air and back on the ground, at the signals of a walk.
+    Twists legs in swing and back in stance, at the signals of a walk.
 
     Parameters
     ----------
     walk : StagedWalk
-        Stepped before this in every period.
+        Stepped before this in every control period.
     wanted : callable
-        Asked for the twist [rad], left positive, of the leg that it is told is in the air.
+        Returns the twist [rad], positive to the left, for the swinging leg.
 
     Attributes
     ----------
     turned : float [rad]
-        By how much the body has been turned.
-    promised : dict of str to float [rad]
+        Angle by which the body has turned.
+    pending : dict of str to float [rad]
         Twist of each leg that has not turned the body yet.
 
     """
@@ -62,17 +62,17 @@ class LegTwists:
 
     @property
     def is_idle(self) -> bool:
-        """True if both legs are straight and at rest."""
+        """True if both legs are untwisted and at rest."""
         return not self._pulses and not any(self.pending.values())
 
     def step(self, period: Period, duration: float) -> FloatArray:
         """
-        Return the turn of ``TWISTS`` in a period, (2,) [rad].
+        Return the turns of ``TWIST_JOINTS`` in a period, (2,) [rad].
 
-        ``duration`` [s] is that of a twist, and of its return.
+        A twist and its return last ``duration`` [s] each.
         """
-        # Pike (2003), Figures 7.1 and 7.2: a leg is twisted at the signal at which it is in the
-        # air and twisted back at the next one, in stance; only then does the turn count.
+        # Pike (2003), Figures 7.1 and 7.2: at a signal the swinging leg is twisted, and the other,
+        # in stance, is twisted back; its twist now turns the body.
         for signal in self._walk.signals(period.begin, period.end):
             self.turned += self._untwist(opposite_leg(signal.swing), signal.time, duration)
             twist = min(max(self._wanted_twist(signal.swing), -MAX_TWIST), MAX_TWIST)
@@ -80,7 +80,7 @@ class LegTwists:
                 self._twist(signal.swing, twist, signal.time, duration)
                 self.pending[signal.swing] = twist
         if self._walk.phase is Phase.EXIT:
-            # The leg in the air is put down straight: it turns nothing and does not count.
+            # The swinging leg untwists before touch-down: it does not turn the body.
             for leg in LEGS:
                 self._untwist(leg, period.begin, duration)
         if not self._pulses:
@@ -92,6 +92,7 @@ class LegTwists:
         return turned
 
     def _untwist(self, leg: str, start: int, duration: float) -> float:
+        """Schedule the return of a leg's twist; return the twist [rad]."""
         promised = self.pending[leg]
         if promised:
             self._twist(leg, -promised, start, duration)
@@ -107,7 +108,7 @@ class LegTwists:
 
 @dataclass(frozen=True, kw_only=True)
 class TurnParams(Parameters):
-    """A turn by an angle."""
+    """Parameters of a turn by an angle."""
 
     angle_deg: float = float_parameter(
         20.0, low=-360.0, high=360.0, unit='deg', doc='Change of heading, positive to the left.'
@@ -131,9 +132,9 @@ class TurnParams(Parameters):
 
 class Turn:
     """
-    A turn by an angle beside a walk, which ends by itself with straight legs.
+    Behaviour that turns a walk by an angle and then finishes, with untwisted legs.
 
-    Every twist is completed by its return, even when the turn is changed or stopped in between.
+    Every twist is returned, even if the turn is changed or stopped in between.
 
     References
     ----------
@@ -154,24 +155,24 @@ class Turn:
 
     @property
     def is_finished(self) -> bool:
-        """True if the angle is turned and both legs are straight."""
+        """True if the body has turned by the angle and both legs are untwisted."""
         return self._twists.is_idle and abs(self._remainder) <= MIN_TWIST
 
     def set_params(self, params: TurnParams) -> None:
-        """Turn by another angle in all, or otherwise, from the next twist on."""
+        """Replace the parameters; they are used from the next twist on."""
         self.params = params
 
     def stop(self) -> None:
-        """End when the present twists are returned."""
+        """Finish when the present twists are returned."""
         self._stopped = True
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of each of its joints in a period, (n,) [rad]."""
+        """Return the turns of ``joints`` in a period, (n,) [rad]."""
         return self._twists.step(period, self.params.period)
 
     @property
     def _remainder(self) -> float:
-        """Rest of a turn that no twist has begun."""
+        """Rest of the turn [rad] for which no leg has been twisted; 0 after a stop."""
         if self._stopped:
             return 0.0
         begun = self._twists.turned + sum(self._twists.pending.values())

@@ -1,4 +1,4 @@
-"""The staged walk as a controller: behaviours summed and integrated to joint targets."""
+"""Controller ``staged_walk``: behaviours summed and integrated to joint targets."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from gait_stage_walk.staged.timetable import WALK_JOINTS, opposite_leg
 from gait_stage_walk.staged.walk import StagedWalk
 
 MIN_LENGTH_DIFFERENCE = 0.005
-"""Difference of leg lengths from which the shorter leg swings, in units of the thigh."""
+"""Difference of leg lengths from which the shorter leg is in swing, in thigh lengths."""
 
 
 class StagedWalkController(Controller):
     """
     Walks a humanoid by the timetable of Pike (2003), with levelling, heading and balance.
 
-    It starts at once and walks on at the pace that its parameters give; with ``follow_velocity``
-    the commanded forward speed gives the step size, and none lets it stand. The commanded yaw
-    rate turns it; it has no side step. The parameter ``stop``, or the set point ``stop`` above
-    0.5, asks it to stand still, which it grants at the end of a cycle; back at zero it starts
-    anew. The set point ``turn`` [rad] is added to the heading of ``turn_deg``.
+    The robot starts at once and walks with the step size of its parameters. With
+    ``follow_velocity`` the commanded forward speed gives the step size, and the robot stands at
+    zero. The commanded yaw rate turns it; it has no side step. The parameter ``stop``, or the set
+    point ``stop`` above 0.5, makes it stand from the end of the cycle on; it starts again when
+    both are off. The set point ``turn`` [rad] is added to the heading ``turn_deg``.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class StagedWalkController(Controller):
     Attributes
     ----------
     mixer : Mixer
-        Starts, stops, sets and lists behaviours; made anew by a reset.
+        Starts, stops, changes and lists behaviours; replaced by a reset.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class StagedWalkController(Controller):
         self.reset(0)
 
     def _residents(self) -> dict[str, Behaviour]:
-        """Return, anew, the behaviours that go with the walk, in order of registration."""
+        """Return new behaviours that belong to the walk, in order of registration."""
         self._heading = Heading(self._walk)
         return {
             'levelling': LegLevelling(self._walk),
@@ -86,26 +86,26 @@ class StagedWalkController(Controller):
 
     @property
     def params(self) -> StagedWalkParams:
-        """The parameters in force."""
+        """Parameters in force."""
         return self._walk.current
 
     @property
     def needs(self) -> frozenset[str]:
-        """An IMU where balance is kept by it."""
+        """The IMU, if a balance gain is above zero."""
         params = self._walk.params
         return frozenset({'imu'} if params.balance_gain or params.balance_damping else ())
 
     @property
     def velocity_limits(self) -> VelocityLimits:
-        """Limits of the velocities that are followed."""
+        """Limits within which a commanded velocity is followed."""
         return velocity_limits(self._walk.params)
 
     def set_params(self, params: StagedWalkParams) -> None:
-        """Replace the parameters; they come into force at the next start or end of a cycle."""
+        """Replace the parameters; they are in force from the next start or end of a cycle."""
         self._walk.params = params
 
     def reset(self, seed: int) -> None:
-        """Stand at the nominal stance, with nothing started beside the walk; no seed is needed."""
+        """Return to the nominal stance, without started behaviours; the seed is not used."""
         self._now = 0
         self._walk.reset()
         self.mixer = Mixer(self._robot, self._walk, self._residents())
@@ -118,7 +118,7 @@ class StagedWalkController(Controller):
         )
 
     def _advance(self, dt: float, command: Command, observation: Observation) -> FloatArray:
-        """Move on by a period and return the mean rates of the joints over it, (n,) [rad/s]."""
+        """Advance by a control period; return the mean rates of the joints, (n,) [rad/s]."""
         end = self._now + to_nanoseconds(dt)
         turned = self.mixer.step(Period(self._now, end, command, observation))
         self._now = end
@@ -126,13 +126,12 @@ class StagedWalkController(Controller):
 
     def state(self) -> Mapping[str, float]:
         """
-        Return where the walk stands.
+        Return the state of the walk.
 
-        ``phase`` [rad] runs from 0 to 2 pi in a cycle and is 0 outside; ``stage`` is the value of
-        ``Phase``; ``cycle`` counts cycles begun; ``stance.left`` and ``stance.right`` are 0 for a
-        leg that the commanded angles hold clear of the ground, else 1; ``heading`` and
-        ``heading_wanted`` [rad] are present and wanted; ``step_size`` and ``leg_lift`` [rad] are
-        those in force.
+        ``phase`` [rad] from 0 to 2 pi in a cycle, else 0; ``stage``, the value of ``Phase``;
+        ``cycle``, the number of cycles begun; ``stance.left`` and ``stance.right``, 0 for a leg
+        that its joint targets hold clear of the ground, else 1; ``heading`` [rad], present, and
+        ``heading_wanted`` [rad], target; ``step_size`` and ``leg_lift`` [rad] in force.
         """
         walk = self._walk
         share = 0.0
@@ -153,10 +152,10 @@ class StagedWalkController(Controller):
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
-        Return where a leg that is being extended comes down, (3,) [m], by leg.
+        Return the foothold of a leg that is being extended, (3,) [m], in the base frame.
 
-        In the frame of the root, by the stages scheduled; before, while the leg is lifted and
-        moved forward, its step is not decided yet.
+        It follows from the scheduled stages. Before the extension a swinging leg has none: its
+        step is not decided.
         """
         footholds, position = {}, self.mixer.position
         for leg, end in self._walk.extending_legs(self._now).items():
@@ -169,12 +168,13 @@ class StagedWalkController(Controller):
         return footholds
 
     def _joint_turns(self, angles: FloatArray) -> FloatArray:
-        """Return angles by ``JOINTS`` as those of the robot's joints, (n,) [rad]."""
+        """Return angles in the order of ``WALK_JOINTS`` in the order of the robot, (n,) [rad]."""
         turns = np.zeros(len(self._robot.joint_names))
         turns[[self._robot.joint_index[name] for name in WALK_JOINTS]] = angles
         return turns
 
     def _leg_length(self, leg: str) -> float:
+        """Return the vertical length of a leg by its targets, in thigh lengths."""
         position, index = self.mixer.position, self._robot.joint_index
         hip, knee = (position[index[f'{leg}_{part}']] for part in ('hip_fwd', 'knee'))
         return vertical_leg_length(float(hip), float(knee))

@@ -1,4 +1,4 @@
-"""Pace: a commanded velocity becomes a size of step, or standing."""
+"""Step size of the staged walk from a commanded velocity."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gait_core.motion.velocity_limits import UNLIMITED, VelocityLimits, Velocity
 from gait_stage_walk.staged.parameters import StagedWalkParams
 
 SPEED_PER_DEGREE = 0.0034
-"""Speed [m/s] of GuRoo for each degree of step size at a time scale of 0.9 s, as measured."""
+"""Measured speed of GuRoo per degree of step size at ``MEASURED_TIME_SCALE`` [m/s/deg]."""
 MEASURED_TIME_SCALE = 0.9
 MIN_STEP_DEG, MAX_STEP_DEG = 5.0, 25.0
-"""Steps [deg] that a command can ask for; the robot balances on all of them."""
+"""Range of step sizes that a command selects [deg]; the robot keeps its balance in all of it."""
 STANDING_SPEED = 1e-3
-"""Forward speed [m/s] and yaw rate [rad/s] below which the command asks it to stand."""
+"""Forward speed [m/s] and yaw rate [rad/s] below which a command means to stand."""
 
 
 def walking_speed(step_size_deg: float, time_scale: float) -> float:
@@ -23,7 +23,7 @@ def walking_speed(step_size_deg: float, time_scale: float) -> float:
 
 
 def velocity_limits(params: StagedWalkParams) -> VelocityLimits:
-    """Return what of a commanded velocity the walk follows."""
+    """Return the limits within which the walk follows a commanded velocity."""
     if not params.follow_velocity:
         return 'it keeps its own pace, gait.follow_velocity is off'
     fastest = walking_speed(MAX_STEP_DEG, params.time_scale)
@@ -40,11 +40,11 @@ def apply_velocity(
     params: StagedWalkParams, velocity: tuple[float, float, float]
 ) -> StagedWalkParams:
     """
-    Return parameters with the step size that a commanded velocity asks for.
+    Return parameters with the step size for a commanded velocity.
 
-    Speeds beyond the largest step get that one. To turn on the spot, and for slower walks, the
-    robot takes its least step. It cannot walk backwards or sideways: such a command alone lets it
-    stand. Without ``follow_velocity`` the parameters are returned as they are.
+    The step size is limited to ``MIN_STEP_DEG`` and ``MAX_STEP_DEG``; a turn on the spot uses the
+    smallest. The robot cannot walk backward or sideways: it stands on such a command alone.
+    Without ``follow_velocity`` the parameters are returned unchanged.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def apply_velocity(
 def _follow_velocity(
     params: StagedWalkParams, velocity: tuple[float, float, float]
 ) -> StagedWalkParams:
-    """Return parameters as ``paced`` does where the velocity is followed."""
+    """Return the parameters for a velocity that is followed; cached."""
     forward, _, turning = velocity
     if forward < STANDING_SPEED and abs(turning) < STANDING_SPEED:
         return replace(params, stop=True)

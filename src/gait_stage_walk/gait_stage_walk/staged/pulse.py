@@ -1,4 +1,4 @@
-"""One-lobe velocity pulses: a joint moves by a fixed angle in a fixed time."""
+"""One-lobe velocity pulses, which move joints by given angles in a given time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from gait_core.arrays import FloatArray
 
 SECOND = 1_000_000_000
-"""Nanoseconds in a second: times are integers, so that sums of ticks stay exact."""
+"""Nanoseconds per second; times are integers, so that sums of control periods are exact."""
 
 
 def to_nanoseconds(seconds: float) -> int:
@@ -18,13 +18,13 @@ def to_nanoseconds(seconds: float) -> int:
 
 def pulse_progress(s: float) -> float:
     r"""
-    Return the share of a pulse's motion completed at a share of its duration.
+    Return the completed share of a pulse's motion at a share ``s`` of its duration.
 
     .. math::
         F(s) = s - \sin(2 \pi s) / (2 \pi), \quad 0 \le s \le 1
 
-    0 below and 1 above: the integral of a one-lobe cosine velocity ``1 - cos(2 pi s)``, whose
-    ends are at rest and whose peak is twice its mean.
+    It is 0 before and 1 after: the integral of the one-lobe velocity ``1 - cos(2 pi s)``, which
+    is zero at both ends and has a peak of twice its mean.
 
     References
     ----------
@@ -46,9 +46,16 @@ def pulse_progress(s: float) -> float:
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
     """
-    A motion by ``angles`` [rad], (n,), from ``start`` to ``end`` [ns].
+    Motion of joints by one velocity pulse.
 
-    ``stage`` is the published number of the stage that it belongs to.
+    Attributes
+    ----------
+    stage : int
+        Published number of the stage.
+    start, end : int [ns]
+    angles : (n,) array [rad]
+        Angles by which the joints move in all.
+
     """
 
     stage: int
@@ -60,10 +67,10 @@ class Pulse:
         """
         Return the share of the motion that falls between two times [ns].
 
-        The published listing samples the lobe once a tick instead; its sum then misses the angle
-        by a little for a duration that is no whole number of ticks, and the error accumulates.
+        The published listing samples the velocity once per control period. If the duration is not
+        a multiple of the period, its sum misses the angle, and the errors accumulate.
         """
-        # The difference of the integrals F at both ends: no angle is lost between ticks.
+        # Difference of the integral F at both times: the shares of all periods sum to 1.
         duration = self.end - self.start
         return pulse_progress((end - self.start) / duration) - pulse_progress(
             (begin - self.start) / duration

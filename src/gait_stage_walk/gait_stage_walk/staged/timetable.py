@@ -1,4 +1,4 @@
-"""The published timetable of the staged walk as data, and the motion of each of its stages."""
+"""Published timetable of the staged walk, and the joint motion of each stage."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import math
 from gait_stage_walk.staged.parameters import StagedWalkParams
 
 REFERENCE_STEP_DEG = 20.0
-"""Step for which the binding variables are given."""
+"""Step size for which the binding variables are given [deg]."""
 
 HALF_CYCLE_DURATION = 1.75
-"""Time between the mirrored halves of a cycle [time_scale]."""
+"""Time between the two mirrored halves of a cycle [time_scale]."""
 
 CYCLE_DURATION = 3.5
-"""Time from a cycle's start to the next one [time_scale]; its last stage ends later."""
+"""Cycle time [time_scale]; the last stage of a cycle ends in the next cycle."""
 
 
 class Move(Enum):
-    """Motion of a stage."""
+    """Kind of motion of a stage."""
 
     LEAN = 'lean to the side'
     RAISE = 'raise the leg'
@@ -35,10 +35,17 @@ class Move(Enum):
 @dataclass(frozen=True, kw_only=True)
 class Stage:
     """
-    One row: ``move`` of ``leg`` from ``start`` for ``duration``.
+    Row of the timetable: motion of a leg.
 
-    ``numbers`` are those in cycle one and two; the start-up and the exit have one only. Times
-    count from the begin of the phase, in units of the time scale in a cycle, in s elsewhere.
+    Attributes
+    ----------
+    numbers : tuple of int
+        Published numbers in cycle one and cycle two; a single one in start-up and exit.
+    move : Move
+    leg : str
+    start, duration : float
+        From the start of the phase; in a cycle [time_scale], else [s].
+
     """
 
     numbers: tuple[int, ...]
@@ -62,16 +69,16 @@ CYCLE_STAGES = (
     Stage(numbers=(15, 37), move=Move.FORWARD, leg='left', start=2.75, duration=1.0),
 )
 """
-In the order in which the stages hand over what they hold.
+Stages of a cycle, in the order in which they change ``StageOffsets``.
 
-The triggers of the original move nothing: ``CYCLE_DURATION`` stands for those of the next cycle,
-``SIGNALS`` for those of a turn.
+Rows of the original that move nothing are left out: ``CYCLE_DURATION`` replaces the triggers of
+the next cycle, ``TWIST_TRIGGERS`` holds those of a turn.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trigger:
-    """A row that moves nothing: it tells at ``time`` [time_scale] that ``swing`` is in the air."""
+    """Row of the timetable without motion: leg ``swing`` is in swing at ``time`` [time_scale]."""
 
     numbers: tuple[int, int]
     swing: str
@@ -83,10 +90,10 @@ TWIST_TRIGGERS = (
     Trigger(numbers=(22, 24), swing='left', time=3.25),
 )
 """
-The moments at which a leg may be twisted, printed as ``TIMING1`` and ``TIMING2``.
+Times at which a leg can be twisted, printed as ``TIMING1`` and ``TIMING2``.
 
-As printed, the second falls at 3.75 in every other cycle. They are mirror images only with 3.25
-in both.
+The second is printed as 3.75 in every other cycle; only 3.25 in both makes the halves mirror
+images.
 """
 
 LEAN_STAGES = (Stage(numbers=(0,), move=Move.LEAN, leg='right', start=0.0, duration=1.0),)
@@ -109,12 +116,12 @@ WALK_JOINTS = (
     'right_ankle_side',
     'torso_fwd',
 )
-"""Joints that the walk moves; knee, hip and ankle positive in flexion, ankle sides rightwards."""
+"""Joints that the walk moves; hip, knee and ankle positive in flexion, ankle_side to the right."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CycleAngles:
-    """The angles of one cycle [rad], binding variables scaled by the step (Pike 2003, 6.4)."""
+    """Angles of a cycle [rad]; binding variables scale with the step (Pike 2003, section 6.4)."""
 
     step: float
     lift: float
@@ -127,7 +134,7 @@ class CycleAngles:
 
     @classmethod
     def from_params(cls, params: StagedWalkParams) -> CycleAngles:
-        """Return the factors that parameters ask for."""
+        """Return the angles by the parameters of the walk."""
         # Pike (2003), Figure 6.16: K, P, M and H are (S / 20) times the tuned values.
         scale = params.step_size_deg / REFERENCE_STEP_DEG
         return cls(
@@ -147,8 +154,8 @@ class StageOffsets:
     """
     Offsets left by earlier stages [rad]: lift of each leg, lean to the right, torso joint.
 
-    A stage undoes what was done, not what the present factors would have done. So a walk whose
-    factors change still closes, where the original kept a bent or overstretched leg.
+    A stage takes back the recorded offset, not the angle of the present cycle. So a walk whose
+    angles change returns to straight legs; the original kept a bent or overstretched leg.
     """
 
     left: float = 0.0
@@ -158,7 +165,7 @@ class StageOffsets:
 
 
 def tilt_angles(angle: float) -> dict[str, float]:
-    """Return the joint angles of a body lean to the right [rad] with parallel legs, flat soles."""
+    """Return joint angles that lean the body to the right [rad], legs parallel and soles flat."""
     return {
         'left_ankle_side': angle,
         'right_ankle_side': angle,
@@ -168,7 +175,7 @@ def tilt_angles(angle: float) -> dict[str, float]:
 
 
 def bend_angles(leg: str, angle: float) -> dict[str, float]:
-    """Return the joint angles that shorten a leg by bending its knee [rad], foot parallel."""
+    """Return joint angles that bend the knee of a leg [rad] and keep the pitch of its foot."""
     return {f'{leg}_knee': angle, f'{leg}_hip_fwd': angle / 2.0, f'{leg}_ankle_fwd': angle / 2.0}
 
 
@@ -181,17 +188,16 @@ def stage_motion(
     move: Move, leg: str, angles: CycleAngles, offsets: StageOffsets
 ) -> tuple[dict[str, float], StageOffsets]:
     """
-    Return the joint angles of a stage [rad] and what is held after it.
+    Return the joint angles of a stage [rad] and the offsets after it.
 
     Parameters
     ----------
     move : Move
     leg : str
-        The leg named in the timetable; a lean goes to it, a sway away from the other.
-    factors : Factors
-        Of the cycle.
-    held : Held
-        Before the stage.
+        Leg of the row; lean and sway are toward it.
+    angles : CycleAngles
+    offsets : StageOffsets
+        Offsets before the stage.
 
     References
     ----------
@@ -200,7 +206,7 @@ def stage_motion(
     """
     if move in (Move.LEAN, Move.SWAY, Move.CENTRE):
         return _tilt_motion(move, leg, angles, offsets)
-    # Raise: knee +L, hip and ankle +L/2 (Figure 6.5); drop: the same back.
+    # Raise: knee +L, hip and ankle +L/2 (Figure 6.5); drop: back by the offset.
     if move is Move.RAISE:
         return bend_angles(leg, angles.lift), _with_lift(offsets, leg, angles.lift)
     if move is Move.DROP:
@@ -233,7 +239,7 @@ def _step_motion(
     # H hip move.
     f, other = factors, opposite_leg(leg)
     if move is Move.EXTEND:
-        # Knee -L, hip S - L/2, ankle S - P - L/2; L is what the leg was lifted by.
+        # Extend: knee -L, hip S - L/2, ankle S - P - L/2; L is the recorded lift of the leg.
         lift = getattr(held, leg)
         return {
             f'{leg}_knee': -lift,
@@ -241,14 +247,14 @@ def _step_motion(
             f'{leg}_ankle_fwd': f.step - f.ankle_place - lift / 2.0,
         }, _with_lift(held, leg, 0.0)
     if move is Move.LOWER:
-        # Knee +K, ankle +M, hip +H.
+        # Lower: knee +K, ankle +M, hip +H.
         return {
             f'{leg}_knee': f.knee_bend,
             f'{leg}_ankle_fwd': f.ankle_move,
             f'{leg}_hip_fwd': f.hip_move,
         }, held
     if move is Move.STRAIGHTEN:
-        # Standing leg: ankle P - S, hip -S. Other leg: hip -H, ankle +M/3.
+        # Straighten: ankle P - S, hip -S. Other leg: hip -H, ankle +M/3.
         return {
             f'{leg}_ankle_fwd': f.ankle_place - f.step,
             f'{leg}_hip_fwd': -f.step,

@@ -1,4 +1,4 @@
-"""The walk as a sequence of timetables whose stages overlap."""
+"""Staged walk: a sequence of phases whose stages overlap."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Phase(Enum):
 
     @property
     def in_cycle(self) -> bool:
-        """True if the legs take turns."""
+        """True in cycle one and in cycle two."""
         return self in (Phase.CYCLE_ONE, Phase.CYCLE_TWO)
 
 
 PHASE_STAGES = {Phase.LEAN: LEAN_STAGES, Phase.RAISE: RAISE_STAGES, Phase.EXIT: EXIT_STAGES}
-"""Stages of the phases that are no cycles."""
+"""Stages of the phases outside the cycles."""
 
 
 def next_phase(phase: Phase, stop: bool) -> Phase:
-    """Return what follows a phase that is over; only standing and cycles heed a stop request."""
+    """Return the phase after one that is over; a stop request acts in ``IDLE`` and in cycles."""
     match phase:
         case Phase.IDLE:
             return Phase.IDLE if stop else Phase.LEAN
@@ -76,20 +76,30 @@ def next_phase(phase: Phase, stop: bool) -> Phase:
 
 @dataclass(frozen=True, kw_only=True)
 class HalfCycle:
-    """The step of one leg, which lands in front of the other, from ``start`` [ns] on."""
+    """
+    Step of the leg ``front``, which touches down in front of the other.
+
+    Attributes
+    ----------
+    front : str
+    start : int [ns]
+    params : StagedWalkParams
+        Parameters in force.
+
+    """
 
     front: str
     start: int
     params: StagedWalkParams
 
     def elapsed(self, now: int) -> float:
-        """Return the time since the start in units of the time scale."""
+        """Return the time since the start [time_scale]."""
         return (now - self.start) / (self.params.time_scale * SECOND)
 
 
 @dataclass(frozen=True, slots=True)
 class TwistSignal:
-    """At ``time`` [ns] leg ``swing`` is in the air and the other one carries the robot."""
+    """Signal that at ``time`` [ns] the leg ``swing`` is in swing and can be twisted."""
 
     time: int
     swing: str
@@ -97,10 +107,10 @@ class TwistSignal:
 
 class StagedWalk:
     """
-    The staged walk as a behaviour: start-up, cycles one and two in turn, exit.
+    Staged walk as a behaviour: start-up, cycles one and two in turn, exit.
 
-    ``params`` come into force before the start and at the end of a cycle, nowhere else;
-    a stop is granted there too. Each stage keeps the angles with which it was scheduled.
+    New parameters and stop requests take effect before the start and at the end of a cycle. A
+    scheduled stage keeps its angles.
 
     References
     ----------
@@ -122,11 +132,11 @@ class StagedWalk:
         self.params = params
 
     def stop(self) -> None:
-        """Ask it to stand."""
+        """Request to stand from the end of the cycle on."""
         self.params = replace(self.params, stop=True)
 
     def reset(self) -> None:
-        """Stand still, with straight legs and no stage pending."""
+        """Return to standing, with straight legs and without pending stages."""
         self.phase = Phase.IDLE
         self.phase_start = 0
         self.phase_end = 0
@@ -140,9 +150,18 @@ class StagedWalk:
 
     def update_phase(self, now: int, stop: bool, params: StagedWalkParams | None = None) -> None:
         """
-        Leave a phase that is over at a time [ns]; to be called before every period.
+        Enter the next phase if the present one is over at a time [ns].
 
-        At the start and at the end of a cycle ``params`` come into force, by default its own.
+        Call it before each control period.
+
+        Parameters
+        ----------
+        now : int [ns]
+        stop : bool
+            Whether to stand.
+        params : StagedWalkParams, optional
+            Parameters for the next start or cycle; default ``self.params``.
+
         """
         while now >= self.phase_end:
             following = next_phase(self.phase, stop)
@@ -153,17 +172,17 @@ class StagedWalk:
             self._enter(following, now)
 
     def step(self, period: Period) -> FloatArray:
-        """Heed what asks for a stop and return the turn of each of ``JOINTS``, (n,) [rad]."""
+        """Advance by a control period; return the turns of ``WALK_JOINTS``, (n,) [rad]."""
         stop = period.command.set_points.get('stop', 0.0) > 0.5
         params = apply_velocity(self.params, period.command.velocity)
         self.update_phase(period.begin, stop or params.stop, params)
         return self.advance_angles(period.begin, period.end)
 
     def advance_angles(self, begin: int, end: int) -> FloatArray:
-        """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
+        """Advance between two times [ns]; return the turns of ``WALK_JOINTS``, (n,) [rad]."""
         turned, any_ended = np.zeros(len(WALK_JOINTS)), False
         for pulse in self._pulses:
-            # Most are still to come.
+            # Most pulses of a cycle start later.
             if pulse.start < end:
                 turned += pulse.share_between(begin, end) * pulse.angles
                 any_ended |= pulse.end <= end
@@ -173,15 +192,15 @@ class StagedWalk:
         return turned
 
     def signals(self, begin: int, end: int) -> tuple[TwistSignal, ...]:
-        """Return the signals that fall between two times [ns] of the present period."""
+        """Return the signals from ``begin`` to before ``end`` [ns]."""
         return tuple(signal for signal in self._signals if begin <= signal.time < end)
 
     def active_stages(self, now: int) -> tuple[int, ...]:
-        """Return the published numbers of the stages that move at a time [ns], ascending."""
+        """Return the published numbers of the stages in motion at a time [ns], ascending."""
         return tuple(sorted(p.stage for p in self._pulses if p.start <= now < p.end))
 
     def extending_legs(self, now: int) -> dict[str, int]:
-        """Return the legs that are extended forward at a time [ns], and when they land [ns]."""
+        """Return the legs in extension at a time [ns], with the end of the extension [ns]."""
         return {
             leg: pulse.end
             for pulse in self._pulses
@@ -190,7 +209,7 @@ class StagedWalk:
         }
 
     def scheduled_turns(self, now: int, end: int) -> FloatArray:
-        """Return the turn of each of ``JOINTS`` by what is scheduled until then, (n,) [rad]."""
+        """Return the scheduled turns of ``WALK_JOINTS`` between two times [ns], (n,) [rad]."""
         turns = np.zeros(len(WALK_JOINTS))
         for pulse in self._pulses:
             turns += pulse.share_between(now, end) * pulse.angles
@@ -210,7 +229,9 @@ class StagedWalk:
                 self.phase_end = now + to_nanoseconds(CYCLE_DURATION * self.current.time_scale)
 
     def _begin_cycle(self, now: int) -> None:
+        """Schedule the stages, half-cycles and signals of a cycle that starts at a time [ns]."""
         params = self.current
+        # The sway starts with the cycle, all other stages later by ``sway_lead``.
         stepping = now + to_nanoseconds(params.sway_lead * params.time_scale)
         swaying = [stage for stage in CYCLE_STAGES if stage.move is Move.SWAY]
         self._schedule(swaying, now, params.time_scale)
@@ -225,7 +246,7 @@ class StagedWalk:
             )
             for leg, start in (('left', 0.0), ('right', HALF_CYCLE_DURATION))
         )
-        # Those of the cycle before may still be straightening a levelled leg.
+        # Half-cycles of the last cycle are kept: a levelled leg can still be straightening.
         self.half_cycles = self.half_cycles[-2:] + begun
         self._signals = self._signals[-2:] + tuple(
             TwistSignal(stepping + to_nanoseconds(trigger.time * params.time_scale), trigger.swing)
@@ -234,6 +255,7 @@ class StagedWalk:
         self.cycles += 1
 
     def _schedule(self, stages: Sequence[Stage], base: int, unit: float = 1.0) -> None:
+        """Append the pulses of stages that count from ``base`` [ns] in a time unit [s]."""
         factors = CycleAngles.from_params(self.current)
         for stage in stages:
             joints, self._offsets = stage_motion(stage.move, stage.leg, factors, self._offsets)

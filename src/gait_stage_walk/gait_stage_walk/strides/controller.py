@@ -1,4 +1,4 @@
-"""Keyframe strides as a controller: an alternating tripod of legs that may change their length."""
+"""Controller ``keyframe_stride``: an alternating tripod of legs with variable length."""
 
 from __future__ import annotations
 
@@ -33,26 +33,27 @@ from gait_stage_walk.strides.tripod import (
 )
 
 TRIPODS = (('lf', 'rm', 'lr'), ('rf', 'lm', 'rr'))
-"""Legs 1 to 3 of the thesis and those that do the same two phases later."""
+"""Legs 1 to 3 of the thesis, and the legs that follow them by two phases."""
 LEG_JOINTS = ('hip', 'knee', 'upper', 'lower')
-"""Of each leg, in the order of genes: ``lf_hip`` and so on."""
+"""Joints of each leg, in the order of the genes: ``lf_hip`` and so on."""
 _LIMIT_TOLERANCE = 1e-6
 STANDING_SPEED = 1e-3
-"""Commanded forward speed [m/s] below which the robot is asked to stand."""
+"""Forward speed below which a command means to stand [m/s]."""
 
 
 class KeyframeStrideController(Controller):
     """
     Walks a hexapod by a stride of three legs; the other tripod follows two phases later.
 
-    The stride is given by postures, by feet, or by stroke, height, lift and offset. It begins at
-    mid-stance of the first tripod: the joints move there with minimum jerk from their measured
-    positions, or from the nominal stance without any; then the frequency rises. Positions have
-    continuous velocity and acceleration, but for the frequency, which changes at a bounded rate.
+    Postures, feet, or stroke, height, lift and offset define the stride. It starts at mid-stance
+    of the first tripod: joints move there with minimum jerk from their measured positions (without
+    a measurement from the nominal stance), then the frequency rises. Joint velocities and
+    accelerations are continuous, but for changes of the frequency, which have a bounded rate.
 
-    With ``follow_velocity`` the commanded forward speed, also backward, sets the frequency and not
-    the stride. The hips cannot yaw: it does not turn or step aside. Asked to stand, by ``stop``,
-    the set point ``stop`` above 0.5, or zero speed, it walks on until both tripods are in stance.
+    With ``follow_velocity`` the commanded forward speed, also backward, sets the frequency; the
+    stride stays. The hips cannot yaw: there is no turn and no side step. To stand, by ``stop``, by
+    the set point ``stop`` above 0.5, or at zero speed, the robot walks on until both tripods are
+    in stance.
 
     Parameters
     ----------
@@ -62,12 +63,12 @@ class KeyframeStrideController(Controller):
     Attributes
     ----------
     speed : float [m/s]
-        Forward speed at a cycle per period, if no foot slips.
+        Forward speed at one cycle per period, without slip.
 
     Raises
     ------
     ConfigurationError
-        If the robot lacks one of the joints, or the stride asks what its joints cannot do.
+        If the robot lacks one of the joints, or its joints cannot reach the stride.
 
     """
 
@@ -95,7 +96,7 @@ class KeyframeStrideController(Controller):
 
     @property
     def velocity_limits(self) -> VelocityLimits:
-        """Limits of the velocities that are followed."""
+        """Limits within which a commanded velocity is followed."""
         params = self._params
         if not params.follow_velocity:
             return 'it keeps its own pace, gait.follow_velocity is off'
@@ -106,7 +107,7 @@ class KeyframeStrideController(Controller):
         )
 
     def set_params(self, params: KeyframeStrideParams) -> None:
-        """Replace the parameters; another stride is gone over to within ``start_time``."""
+        """Replace the parameters; a new stride is blended in over ``start_time``."""
         before = self._cycle
         self._set_stride(params)
         self._rhythm.stance = self._stride.stance
@@ -114,7 +115,7 @@ class KeyframeStrideController(Controller):
             self._blend.add_cycle(self._cycle)
 
     def reset(self, seed: int) -> None:
-        """Forget where it was; nothing is random."""
+        """Return to the start of the stride; the seed is not used."""
         self._rhythm = StrideRhythm(self._stride.stance)
         self._blend: CycleBlend | None = None
 
@@ -125,7 +126,7 @@ class KeyframeStrideController(Controller):
             self._blend = CycleBlend(self._initial_joints(observation))
             self._blend.add_cycle(self._cycle)
         count = params.samples
-        # The robot stands up before it walks.
+        # The phase waits until the robot has reached its first posture.
         wanted = 0.0 if self._blend.standing else self._commanded_rate(command)
         phases = self._rhythm.advance(dt, count, wanted, params.period, params.ramp_time)
         positions = self._blend.positions_at(
@@ -140,11 +141,11 @@ class KeyframeStrideController(Controller):
 
     def state(self) -> Mapping[str, float]:
         """
-        Return where the stride stands.
+        Return the state of the stride.
 
-        ``phase`` [rad] is 0 where the first tripod lifts off; ``stage`` is 1 to 4 for its front
-        propel, back propel, lift and descend; ``rate`` are cycles per period; ``stance.<leg>`` is
-        1 for a leg that stands by the stride, else 0; ``speed`` [m/s] is that by the stride.
+        ``phase`` [rad], 0 at the lift-off of the first tripod; ``stage``, 1 to 4 for its front
+        propel, back propel, lift and descend; ``rate`` in cycles per period; ``stance.<leg>``, 1
+        for a leg in stance by plan; ``speed`` [m/s], without slip.
         """
         phase, stance = self._rhythm.phase, self._stride.stance
         standing = {
@@ -162,10 +163,10 @@ class KeyframeStrideController(Controller):
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:
         """
-        Return where legs in the air come down, (3,) [m], by leg, in the frame of the root.
+        Return the foothold of each swinging leg, (3,) [m], in the base frame.
 
-        They come down with the joints of the keyframe that ends the swing. Until then feet that
-        stand stay; that they roll, by up to 2 mm of half a stride, is left out.
+        A leg touches down with the joints of the keyframe that ends the swing. Stance feet do not
+        move until then; their rolling, up to 2 mm in half a stride, is neglected.
         """
         rate, stance = self._rhythm.rate, self._stride.stance
         if self._blend is None or self._blend.standing or rate == 0.0:
@@ -184,7 +185,7 @@ class KeyframeStrideController(Controller):
         }
 
     def _all_joints(self, joints: FloatArray) -> FloatArray:
-        """Return all joints of the robot when the legs' are some, (24,)."""
+        """Return all joints of the robot, (24,), with given joints of the legs."""
         all_joints: FloatArray = self._robot.stance[: len(self._robot.joint_names)].copy()
         all_joints[self._columns] = joints
         return all_joints
@@ -194,7 +195,7 @@ class KeyframeStrideController(Controller):
         return np.asarray((self._robot.stance if measured is None else measured)[self._columns])
 
     def _commanded_rate(self, command: Command) -> float:
-        """Return how many cycles per period are asked for; 0 is to stand."""
+        """Return the commanded rate in cycles per period; 0 means to stand."""
         params = self._params
         if params.stop or command.set_points.get('stop', 0.0) > 0.5:
             return 0.0
@@ -206,6 +207,7 @@ class KeyframeStrideController(Controller):
         return min(max(speed / self.speed, -params.fastest), params.fastest)
 
     def _set_stride(self, params: KeyframeStrideParams) -> None:
+        """Build the cycle of all legs; on an error the old stride stays in force."""
         stride = make_stride(params, self._robot, self._radius)
         both = np.stack([stride.joints, np.roll(stride.joints, -len(stride.joints) // 2, axis=0)])
         joints = both.transpose(1, 0, 2, 3).reshape(len(stride.joints), -1)
@@ -214,6 +216,7 @@ class KeyframeStrideController(Controller):
         self.speed = stride.travel / params.period
 
     def _within_limits(self, joints: FloatArray, beyond: str) -> FloatArray:
+        """Return joints clipped to their limits; ConfigurationError if that is refused."""
         lower, upper = self._robot.lower[self._columns], self._robot.upper[self._columns]
         limited = np.clip(joints, lower, upper)
         excess = np.abs(joints - limited)
@@ -228,20 +231,20 @@ class KeyframeStrideController(Controller):
 
 def make_stride(params: KeyframeStrideParams, robot: RobotModel, radius: float) -> Stride:
     """
-    Return the stride that parameters ask for.
+    Return the stride that parameters define.
 
     Parameters
     ----------
     params : KeyframeStrideParams
     robot : RobotModel
-        Its lengths have limits.
+        Gives the limits of the leg lengths.
     radius : float [m]
-        Of its feet.
+        Radius of its feet.
 
     Raises
     ------
     ConfigurationError
-        For wrong counts of numbers, and feet out of reach that are refused.
+        For a wrong count of numbers, or a foot out of reach with ``beyond`` ``refuse``.
 
     """
     if params.postures:
@@ -279,6 +282,6 @@ def _keyframe_feet(params: KeyframeStrideParams) -> FloatArray:
 
 
 def _foot_radius(robot: RobotModel) -> float:
-    """Return the radius [m] of the first leg's foot if it is a sphere that rolls, else 0."""
+    """Return the radius of the first leg's foot [m], if it is a sphere and rolls; else 0."""
     sole = robot.links[robot.link_index[robot.leg(TRIPODS[0][0]).sole]]
     return next((shape.size[0] for shape in sole.collisions if shape.kind == 'sphere'), 0.0)

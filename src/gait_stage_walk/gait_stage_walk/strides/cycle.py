@@ -1,4 +1,4 @@
-"""Periodic motions of joints without jumps of acceleration, their phase, and going over to one."""
+"""Periodic joint motions with continuous acceleration, their phase, and blends between them."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ from scipy.interpolate import CubicSpline
 from gait_core.arrays import FloatArray
 
 PHASES = 4
-"""Phases of a cycle, each from one posture to the next."""
+"""Number of phases of a cycle, each from one posture to the next."""
 HALF_CYCLE = PHASES / 2
-"""Phases between the two tripods."""
+"""Lag of the second tripod behind the first, in phases."""
 KNOTS = 256
-"""Per cycle: the joints of a foot on a straight line are met to about 1e-8 rad in between."""
+"""Knots per cycle; between them the joints of a foot on a straight line err by about 1e-8 rad."""
 
 
 def knot_phases() -> FloatArray:
-    """Return the phases at which a cycle is given, (KNOTS,), from 0 on."""
+    """Return the phases of the knots, (KNOTS,), from 0 on."""
     return np.arange(KNOTS, dtype=np.float64) * (PHASES / KNOTS)
 
 
 def minimum_jerk(share: FloatArray) -> FloatArray:
-    """Return how far a minimum-jerk motion from 0 to 1 is after some shares of its time."""
+    """Return the position of a minimum-jerk motion from 0 to 1 at shares of its duration."""
     return np.asarray(share**3 * (10.0 + share * (6.0 * share - 15.0)))
 
 
 class JointCycle:
     """
-    A cycle of joint positions over the phase, which runs from 0 to 4 and begins anew.
+    Cycle of joint positions over the phase, which runs from 0 to 4.
 
-    A periodic cubic spline (twice continuously differentiable) through what ``knots`` asks for.
+    Periodic cubic spline, twice continuously differentiable, through positions at the knots.
 
     Parameters
     ----------
     positions : (KNOTS, n) array [rad or m]
+        Positions at ``knot_phases``.
 
     """
 
@@ -46,7 +47,7 @@ class JointCycle:
         self._coefficients: FloatArray = CubicSpline(at, closed, bc_type='periodic').c
 
     def positions_at(self, phases: FloatArray) -> FloatArray:
-        """Return the positions, (k, n), at some phases, (k,)."""
+        """Return the positions, (k, n), at phases, (k,)."""
         along = np.mod(phases, PHASES) * (KNOTS / PHASES)
         piece = np.minimum(along.astype(np.int64), KNOTS - 1)
         cubic, square, linear, constant = self._coefficients[:, piece]
@@ -56,16 +57,16 @@ class JointCycle:
 
 class StrideRhythm:
     """
-    The phase of a stride; it starts at rest in mid-stance of the first tripod.
+    Phase of a stride; it starts at rest at mid-stance of the first tripod.
 
     Attributes
     ----------
     phase : float
         From 0 to below 4.
     rate : float
-        Cycles per period, negative backwards.
+        Cycles per period, negative backward.
     stance : float
-        Phase at which a tripod lifts off, at least 2.
+        Phase of lift-off, at least 2.
 
     """
 
@@ -78,19 +79,25 @@ class StrideRhythm:
         self, dt: float, count: int, target_rate: float, period: float, ramp_time: float
     ) -> FloatArray:
         """
-        Return the phases at the ends of ``count`` parts of a time, and at its start before them.
+        Advance by a control period; return the phases at its start and after each sample.
 
-        The rate nears what is wanted at a bounded rate. Wanted 0, it ends where both tripods
-        stand, as soon as it can.
+        The rate moves toward the target at a bounded rate of change. A target of 0 stops it at
+        the next phase with both tripods in stance that it can reach.
 
         Parameters
         ----------
         dt : float [s]
+            Control period.
         count : int
-        wanted : float
+            Number of samples.
+        target_rate : float
             Cycles per period.
         period, ramp_time : float [s]
-            Of a cycle, and from a rate of 0 to 1.
+            Cycle time at a rate of 1, and duration of a change of the rate by 1.
+
+        Returns
+        -------
+        (count + 1,) array
 
         """
         pace, sample_time = PHASES / period, dt / count
@@ -112,19 +119,20 @@ class StrideRhythm:
         return phases
 
     def _brake(self, dt: float, pace: float, ramp_time: float) -> None:
-        """Brake so as to be at rest where both tripods stand; without a rate, stay."""
+        """Brake to rest at a phase with both tripods in stance; at rest, stay."""
         if self.rate == 0.0:
             return
         direction = math.copysign(1.0, self.rate)
         if self._goal is None:
             braking = 0.5 * self.rate**2 * ramp_time * pace
-            # Midway between landing of one tripod and lift-off of the other.
+            # Goal: midway between the touch-down of one tripod and the lift-off of the other; the
+            # next one if the braking distance is longer than the distance to it.
             distance = (direction * (0.5 * (self.stance - HALF_CYCLE) - self.phase)) % HALF_CYCLE
             self._goal = self.phase + direction * (
                 distance if distance >= braking else distance + HALF_CYCLE
             )
         distance = direction * (self._goal - self.phase)
-        # The rate from which an even braking ends at rest after what is left.
+        # Constant deceleration to rest over the distance d: rate^2 = 2 d / (ramp_time * pace).
         rate = min(abs(self.rate), math.sqrt(max(2.0 * distance, 0.0) / (ramp_time * pace)))
         advance = rate * pace * dt
         if advance >= distance or rate * ramp_time < dt:
@@ -136,14 +144,14 @@ class StrideRhythm:
 
 class CycleBlend:
     """
-    Cycles laid over each other, each of which gains its weight with minimum jerk.
+    Blend of cycles: each new cycle replaces those before it, with minimum jerk.
 
-    All run on while they are covered, so that velocities go over smoothly too.
+    The earlier cycles run on until then, so that velocities are continuous too.
 
     Parameters
     ----------
     start : (n,) array [rad or m]
-        What lies under the first cycle.
+        Positions that the first cycle replaces.
 
     """
 
@@ -154,26 +162,25 @@ class CycleBlend:
 
     @property
     def standing(self) -> bool:
-        """True if the start still has a weight."""
+        """True if the first cycle has not replaced the start yet."""
         return len(self._start) > 0
 
     def add_cycle(self, cycle: JointCycle) -> None:
-        """Go over to a cycle from now on."""
+        """Begin to replace the present cycle by a new one."""
         self._cycles.append(cycle)
         self._ages.append(0.0)
 
     def positions_at(self, phases: FloatArray, times: FloatArray, duration: float) -> FloatArray:
         """
-        Return the positions, (k, n), and let the time pass.
+        Return the positions, (k, n), at times from now on, and advance to the last of them.
 
         Parameters
         ----------
         phases : (k,) array
-            Of all cycles.
+            Phases of all cycles.
         times : (k,) array [s]
-            From now on; the last is the time that passes.
         duration : float [s]
-            In which a cycle covers what lies below it.
+            Duration of the blend to a new cycle.
 
         """
         positions: FloatArray = self._start

@@ -1,9 +1,9 @@
 """
-The planar leg of the extending hexapod: where its foot is, and the joints that put it somewhere.
+Kinematics of the planar leg of the extending hexapod.
 
-Joints are hip angle (0 forward, 90 degrees down), knee angle (positive folds the foot backward)
-[rad], upper and lower length [m], along the last axis. A foot is how far it is ahead of its hip
-and how deep below [m].
+Joints, along the last axis: hip angle (0 forward, 90 degrees down) and knee angle (positive folds
+the foot backward) [rad], upper and lower length [m]. A foot is its distance ahead of the hip and
+below it [m].
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HIP, KNEE, UPPER, LOWER = range(4)
 
 def feet_from_joints(joints: FloatArray) -> FloatArray:
     """
-    Return the feet, (..., 2) [m], of joints, (..., 4).
+    Return the feet, (..., 2) [m], from joints, (..., 4), by forward kinematics.
 
     References
     ----------
@@ -36,7 +36,7 @@ def feet_from_joints(joints: FloatArray) -> FloatArray:
 
 
 def are_reachable(feet: FloatArray, lengths: FloatArray) -> BoolArray:
-    """Return which feet, (..., 2) [m], legs of some lengths, (..., 2) [m], can reach, (...)."""
+    """Return whether legs of lengths (..., 2) [m] reach feet (..., 2) [m], (...)."""
     reach = np.hypot(feet[..., 0], feet[..., 1])
     upper, lower = lengths[..., 0], lengths[..., 1]
     return np.asarray((reach <= upper + lower) & (reach >= np.abs(upper - lower)))
@@ -44,16 +44,17 @@ def are_reachable(feet: FloatArray, lengths: FloatArray) -> BoolArray:
 
 def joints_from_feet(feet: FloatArray, lengths: FloatArray) -> FloatArray:
     """
-    Return the joints, (..., 4), that put feet, (..., 2) [m], with lengths, (..., 2) [m].
+    Return the joints, (..., 4), for feet (..., 2) [m] and lengths (..., 2) [m].
 
-    The knee points forward. A leg that cannot reach its foot points at it, as near as it comes.
+    The knee points forward. A leg that cannot reach its foot points toward it.
     """
     upper, lower = lengths[..., 0], lengths[..., 1]
     reach = np.hypot(feet[..., 0], feet[..., 1])
     bend = (reach**2 - upper**2 - lower**2) / (2.0 * upper * lower)
+    # Law of cosines for the knee; the angle between thigh and hip-foot line gives the hip.
     knee = np.arccos(np.clip(bend, -1.0, 1.0))
     ahead = np.arctan2(lower * np.sin(knee), upper + lower * np.cos(knee))
     hip = np.arctan2(feet[..., 1], feet[..., 0]) - ahead
-    # A foot above and behind its hip: the angle has gone past half a turn.
+    # A foot above and behind its hip: arctan2 has wrapped around.
     hip = np.where(hip < -0.5 * np.pi, hip + 2.0 * np.pi, hip)
     return np.stack([hip, knee, upper, lower], axis=-1)

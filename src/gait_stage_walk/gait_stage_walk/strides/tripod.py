@@ -1,9 +1,9 @@
 """
-Strides of a hexapod with extending legs: the joints of a tripod's three legs over a cycle.
+Strides of a hexapod with extending legs: joints of the three legs of a tripod over a cycle.
 
-Both kinds have four keyframes, at the start of the phases front propel, back propel, lift and
-descend. ``joint_stride`` moves joints between postures; ``foot_stride`` moves feet, which stand
-still on the ground together where they stand, and finds the joints by inverse kinematics.
+A stride has four keyframes, at the start of the phases front propel, back propel, lift and
+descend. ``joint_stride`` moves joints between postures; ``foot_stride`` moves feet, together and
+without slip in stance, and computes the joints by inverse kinematics.
 
 References
 ----------
@@ -30,13 +30,17 @@ from gait_stage_walk.strides.leg import (
 
 LEG_COUNT = 3
 POSTURE_NUMBERS = PHASES * LEG_COUNT * 4
-"""Numbers of a stride: gene ``12 * posture + 4 * leg + k``, hip, knee [deg], lengths [cm]."""
+"""Genes of a stride, at ``12 * posture + 4 * leg + k``: hip, knee [deg], lengths [cm]."""
 FOOT_NUMBERS = PHASES * LEG_COUNT * 2
-"""Numbers of feet: ``6 * posture + 2 * leg + k``, how far ahead of the hip and how deep [m]."""
+"""Numbers of feet, at ``6 * posture + 2 * leg + k``: distance ahead of and below the hip [m]."""
 _ROLL_ITERATIONS = 8
-"""Of the fixed point of a rolling foot; each takes radius by reach, a tenth, of the error."""
+"""
+Iterations of the fixed point of a rolling foot.
+
+Each reduces the error by the ratio of radius to reach, about a tenth.
+"""
 _MIN_REACH = 1e-9
-"""Reach [m] that stands for none."""
+"""Smallest reach by which lengths are divided [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +51,11 @@ class Stride:
     Attributes
     ----------
     joints : (KNOTS, 3, 4) array [rad, m]
+        Joints at the knots.
     stance : float
-        Phase at which the legs leave the ground, on which they came at phase 0.
+        Phase of lift-off; touch-down is at phase 0.
     travel : float [m]
-        How far the body moves in a cycle, both tripods together, if no foot slips.
+        Distance that the body moves in a cycle by both tripods, without slip.
 
     """
 
@@ -62,15 +67,15 @@ class Stride:
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """
-    Share of a leg's change of reach that its lengths make; the knee makes the rest.
+    Share of a change of reach that leg lengths make; the knee makes the rest.
 
     Attributes
     ----------
     standing, lifting : float
-        Exponents: 0 freezes the lengths, 1 leaves the knee angle alone; for the way of the foot
-        on the ground, and for its distance from that way in the air.
+        Exponents of the reach: 0 keeps the lengths constant, 1 the knee angle. ``standing`` is for
+        the motion of the foot along the ground, ``lifting`` for its height over the ground.
     shortest, longest : float [m]
-        Beyond these a length stays, and the knee makes up for it.
+        Limits of a length; the knee makes up for them.
 
     """
 
@@ -82,12 +87,12 @@ class Extension:
 
 def postures_from_genes(genes: FloatArray) -> FloatArray:
     """
-    Return postures, (4, 3, 4) [rad, m], of the 48 genes of a stride [deg, cm].
+    Return postures, (4, 3, 4) [rad, m], from the 48 genes of a stride [deg, cm].
 
     Raises
     ------
     ConfigurationError
-        For another count of numbers.
+        For a wrong count of numbers.
 
     """
     numbers = np.asarray(genes, dtype=np.float64)
@@ -105,14 +110,14 @@ def joint_stride(postures: FloatArray, radius: float) -> Stride:
     """
     Return the stride that moves joints from posture to posture, at rest in each.
 
-    Joints move on straight lines (in joint space) with minimum jerk: the path is that of which
-    the published model and the measures on it speak.
+    Joints move on straight lines in joint space with minimum jerk, on the path of the published
+    model.
 
     Parameters
     ----------
     postures : (4, 3, 4) array [rad, m]
     radius : float [m]
-        Of a foot, which rolls.
+        Radius of a foot, which rolls.
 
     """
     phase = knot_phases()
@@ -134,33 +139,32 @@ def foot_stride(
     beyond: str = 'refuse',
 ) -> Stride:
     """
-    Return the stride that moves feet: on the ground evenly, through the air without a jump.
+    Return the stride that moves feet, with continuous velocity and acceleration.
 
-    While it stands a foot takes a parabola in time through keyframes 1, 2 and 3: where they lie
-    evenly on a line, the body moves at one speed, and equal strokes of all legs do not slip.
-    Through the air it takes the polynomial of the sixth degree that goes on with velocity and
-    acceleration, and passes keyframe 4 in the middle.
+    In stance a foot moves on a parabola in time through keyframes 1, 2 and 3. If these are evenly
+    spaced on a line, the body moves at constant speed, and legs with equal strokes do not slip. In
+    swing it moves on the polynomial of degree six that continues velocity and acceleration and
+    passes keyframe 4 at mid-swing.
 
     Parameters
     ----------
     feet : (4, 3, 2) array [m]
-        Ahead of the hip and below it; of the centre of a foot that has a radius.
+        Feet ahead of and below the hip at the keyframes; for a foot with a radius, its centre.
     lengths : (4, 3, 2) array [m]
-        Of upper and lower segments, with minimum jerk in between.
+        Lengths of upper and lower segments, with minimum jerk in between.
     duty : float
-        Share of a cycle that a foot stands, at least a half.
+        Duty factor, at least 0.5.
     radius : float [m]
-        Of a foot: it rolls, so that its centre moves over the ground as the leg turns.
+        Radius of a foot: it rolls, so that its centre moves along the ground as the leg turns.
     extension : Extension, optional
-        By how much the lengths, which are then those in mid-stance, follow the reach.
+        Change of the lengths with the reach; ``lengths`` then hold at mid-stance.
     beyond : str
-        What to do where a leg cannot reach its foot: ``refuse``, or go as near as it comes
-        (``nearest``).
+        For a foot out of reach: ``refuse``, or ``nearest`` for the nearest point.
 
     Raises
     ------
     ConfigurationError
-        For a foot out of reach that is refused.
+        For a foot out of reach with ``refuse``.
 
     """
     stance = PHASES * duty
@@ -186,14 +190,14 @@ def foot_stride(
 
 
 def level_walk_feet(stroke: float, height: float, lift: float, offset: float) -> FloatArray:
-    """Return the feet, (4, 3, 2) [m], of a level walk that is the same for all legs."""
+    """Return the feet, (4, 3, 2) [m], of a level walk with equal motions of all legs."""
     ahead = offset + np.array([0.5 * stroke, 0.0, -0.5 * stroke, 0.0])
     below = height - np.array([0.0, 0.0, 0.0, lift])
     return np.tile(np.stack([ahead, below], axis=-1)[:, None], (1, LEG_COUNT, 1))
 
 
 def _ground_ahead(posture: FloatArray, radius: float) -> FloatArray:
-    """Return where the ground is that standing feet hold, ahead of the hips, (3,) [m]."""
+    """Return the ground fixed to rolling stance feet: distance ahead of the hips, (3,) [m]."""
     return np.asarray(
         feet_from_joints(posture)[..., 0] - radius * (posture[:, HIP] + posture[:, KNEE])
     )
@@ -205,15 +209,17 @@ def _lower_leg_angle(feet: FloatArray, lengths: FloatArray) -> FloatArray:
 
 
 def _foot_paths(feet: FloatArray, stance: float) -> FloatArray:
-    """Return the feet over the cycle, (KNOTS, 3, 2) [m]."""
+    """Return the paths of the feet over the cycle, (KNOTS, 3, 2) [m]."""
     phase = knot_phases()
     start, middle, end, top = feet
-    # start + slope t + bend t^2 over the stance, t from 0 to 1.
+    # Stance: start + slope t + bend t^2, t from 0 to 1.
     bend = 2.0 * (start + end - 2.0 * middle)
     slope = end - start - bend
     on_ground = (phase <= stance)[:, None, None]
     t = np.minimum(phase / stance, 1.0)[:, None, None]
     standing = start + t * (slope + t * bend)
+    # Swing: quintic with the velocities and accelerations of the parabola at both ends, scaled to
+    # the duration of the swing.
     ratio = (PHASES - stance) / stance
     s = np.clip((phase - stance) / (PHASES - stance), 0.0, 1.0)[:, None, None]
     swing = _quintic(
@@ -227,6 +233,7 @@ def _foot_paths(feet: FloatArray, stance: float) -> FloatArray:
     flying = np.asarray(
         np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False), dtype=np.float64
     )
+    # A term (s (1 - s))^3 adds keyframe 4 without a change of the ends up to acceleration.
     top_error = top - np.polynomial.polynomial.polyval(0.5, swing)
     flying = flying + top_error * 64.0 * (s * (1.0 - s)) ** 3
     return np.asarray(np.where(on_ground, standing, flying))
@@ -259,7 +266,9 @@ def _blend_lengths(lengths: FloatArray) -> FloatArray:
 def _extend_lengths(
     feet: FloatArray, middle: FloatArray, lengths: FloatArray, extension: Extension
 ) -> FloatArray:
-    """Return lengths, (KNOTS, 3, 2) [m], that follow the reach of feet, (KNOTS, 3, 2) [m]."""
+    """Return lengths that change with the reach of feet, (KNOTS, 3, 2) [m] both."""
+    # Reach of the point of the ground below the foot, and of the foot itself; their ratios to the
+    # reach at mid-stance scale the lengths with the exponents of ``Extension``.
     ground = np.hypot(feet[..., 0], middle[:, 1])
     reach = np.hypot(feet[..., 0], feet[..., 1])
     standing = ground / np.maximum(np.hypot(middle[:, 0], middle[:, 1]), _MIN_REACH)

@@ -1,4 +1,4 @@
-"""A robot on two legs for the walk: its soles, stance and mass, and its joints in motion."""
+"""Biped model of the ZMP walk: soles, nominal stance, mass, and whole-body kinematics."""
 
 from __future__ import annotations
 
@@ -16,37 +16,47 @@ from gait_core.robot.model import Leg, RobotModel
 
 MIN_JOINTS = 5
 MIN_SOLE = 0.02
-"""Length and width [m] from which a foot counts as a sole, on which a robot can balance."""
+"""Smallest length and width of a sole on which a robot can balance [m]."""
 _TOLERANCE = 1e-3
 _IK_ITERATIONS = 2
-"""Moving the body moves the legs' mass by a share of it; what a second round leaves is microns."""
+"""
+Iterations of the fixed point of the centre of mass.
+
+A shift of the base shifts the mass of the legs by a share of it; the error after two iterations is
+micrometres.
+"""
 
 
 class Biped:
     """
-    A robot on two legs in its nominal stance; rows are the left leg, then the right one.
+    Robot on two legs in its nominal stance; the left leg first, then the right one.
 
     Attributes
     ----------
-    names : tuple of str
+    names : (n,) tuple of str
         Joints of the left leg, then of the right one.
     leg_names : (str, str)
+    columns : (n,) int array
+        Indices of the joints in the robot.
     stance : (n,) array [rad or m]
+        Nominal stance.
     feet : (2, 3) array [m]
-        Sole points in the base frame.
-    turns : (2, 3, 3) array
-        Attitudes of the sole links.
+        Reference points of the soles in the base frame.
+    sole_rotations : (2, 3, 3) array
+        Orientations of the sole links in the base frame.
     soles : (2, 2, 2) array [m]
-        Least and greatest (x, y) of each sole about its point.
+        Smallest and largest (x, y) of each sole relative to its reference point.
     height : float [m]
-        Of the base over the soles.
+        Height of the base over the soles.
+    half_width : float [m]
+        Half the distance of the feet.
     com : (3,) array [m]
-        In the base frame.
+        Centre of mass in the base frame.
 
     Raises
     ------
     ConfigurationError
-        If there are not two legs of five joints on soles side by side.
+        If the robot has not two legs of five joints, with soles side by side.
 
     """
 
@@ -77,12 +87,12 @@ class Biped:
 
     def solve(self, feet: FloatArray) -> tuple[FloatArray, float]:
         """
-        Return the joints (n,) that put level soles somewhere, and by how much they miss [m].
+        Return the joints, (n,), for level soles at given points, and the position error [m].
 
         Parameters
         ----------
         feet : (2, 3) array [m]
-            Sole points in the base frame.
+            Reference points of the soles in the base frame.
 
         """
         solutions = [
@@ -95,7 +105,7 @@ class Biped:
         return np.concatenate([solution.positions for solution in solutions]), error
 
     def max_height(self) -> float:
-        """Return the greatest height of the base over level feet under it, to a millimetre [m]."""
+        """Return the largest height of the base over level soles below it, to a millimetre [m]."""
         low, high = 0.0, 0.5 * max(leg.length for leg in self._legs)
         while high - low > _TOLERANCE:
             middle = 0.5 * (low + high)
@@ -119,7 +129,7 @@ def _two_legs(robot: RobotModel, controller: str) -> Sequence[Leg]:
 
 
 def _sole_extent(robot: RobotModel, leg: Leg, controller: str) -> FloatArray:
-    """Return the extent of a sole, (2, 2) [m], that is large enough to stand on."""
+    """Return the extent of a sole, (2, 2) [m]; ConfigurationError if it is too small."""
     extent = sole_extent(robot, leg)
     length, width = (extent[1] - extent[0]).tolist()
     if min(length, width) < MIN_SOLE:
@@ -133,7 +143,7 @@ def _sole_extent(robot: RobotModel, leg: Leg, controller: str) -> FloatArray:
 
 class WholeBodyIk:
     """
-    Places an upright body so that the centre of mass is where it is wanted, on both legs.
+    Inverse kinematics of both legs below an upright body with a given centre of mass.
 
     Parameters
     ----------
@@ -142,7 +152,7 @@ class WholeBodyIk:
     Attributes
     ----------
     base : (4,) array
-        x, y, z [m] and yaw [rad] of the base as last placed.
+        x, y, z [m] and yaw [rad] of the base in the last solution.
 
     """
 
@@ -158,7 +168,7 @@ class WholeBodyIk:
         self.reset()
 
     def reset(self) -> None:
-        """Stand in the nominal stance."""
+        """Return to the nominal stance."""
         for leg in self._legs:
             leg.reset()
         self._joints[:] = self._biped.stance
@@ -172,22 +182,24 @@ class WholeBodyIk:
         """
         Return the joints of both legs, (n,) [rad or m]; valid until the next call.
 
-        What legs cannot reach they miss by as little as they can.
+        Feet out of reach are missed by as little as possible.
 
         Parameters
         ----------
         com : (2,) array [m]
-            Wanted of the whole robot.
+            Centre of mass of the whole robot.
         height : float [m]
-            Of the base over the ground; the base faces between the feet.
+            Height of the base over the ground; its yaw is the mean of the feet.
         feet : (2, 4) array
             x, y, z [m] and yaw [rad] of the soles.
         soles : (2, 3, 3) array
-            Turn of each sole away from level, in the frame of the base.
+            Rotation of each sole away from level, in the base frame.
 
         """
         yaw = 0.5 * (feet[0, 3] + feet[1, 3])
         c, s = math.cos(yaw), math.sin(yaw)
+        # Fixed point: put the base where the last centre of mass in its frame meets the wanted
+        # one, solve the legs, and compute the centre of mass again.
         for _ in range(_IK_ITERATIONS):
             x = com[0] - c * self._com[0] + s * self._com[1]
             y = com[1] - s * self._com[0] - c * self._com[1]

@@ -1,4 +1,4 @@
-"""The walk on a previewed zero-moment point as a controller of any biped with soles."""
+"""Controller ``zmp_walk``: walk of a biped by preview control of the ZMP."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from gait_stage_walk.zmp.stabiliser import SlipCorrection, Stabiliser
 
 NAME = 'zmp_walk'
 PLAN_PERIOD = SECOND // 100
-"""Period of the plan [ns]; control periods of any length sample it."""
+"""Period of the plan [ns]; a control period of any length samples it."""
 _HEIGHT_RATE = 0.1
-"""At which the body is lowered and raised [m/s]."""
+"""Rate at which the base is lowered and raised [m/s]."""
 _SQUAT_SHARE = 0.75
-"""Share of its height over stretched legs to which a body sits down."""
+"""Height of the base after ``sit``, as a share of that over straight legs."""
 
 
 class ZmpWalkController(Controller):
@@ -70,19 +70,19 @@ class ZmpWalkController(Controller):
 
     @property
     def needs(self) -> frozenset[str]:
-        """An IMU to balance or to hold a heading, joint positions for odometry."""
+        """The IMU for balance and heading, joint positions for odometry."""
         params = self._params
         sensed = {'imu'} if params.uses_imu or params.heading_gain else set()
         return frozenset(sensed | ({'joint_positions'} if params.odometry else set()))
 
     @property
     def velocity_limits(self) -> VelocityLimits:
-        """Limits of the velocities that are followed."""
+        """Limits within which a commanded velocity is followed."""
         params = self._params
         return symmetric_limits(params.max_forward, params.max_sideways, params.max_yaw_rate)
 
     def set_params(self, params: ZmpWalkParams) -> None:
-        """Replace the parameters; steps that begin from now on have the new shape."""
+        """Replace the parameters; new steps have the new shape."""
         self._apply_params(params)
         self._plan.set_model(self._gains, self._mass)
         self._plan.set_shape(self._step_shape())
@@ -105,7 +105,7 @@ class ZmpWalkController(Controller):
         )
 
     def reset(self, seed: int) -> None:
-        """Stand in the nominal stance; nothing here is random, whatever the seed."""
+        """Return to the nominal stance; the seed is not used."""
         biped = self._biped
         self._plan = WalkPlan(
             biped.feet[:, :2], biped.com[:2], self._gains, self._mass, self._step_shape()
@@ -133,6 +133,7 @@ class ZmpWalkController(Controller):
         position, velocity = np.empty((2, samples, len(self._joints)))
         period = dt / samples
         for k in range(samples):
+            # Times are integers: samples of any control period fall on the same grid of the plan.
             self._now = begin + (k + 1) * (end - begin) // samples
             self._advance_plan(self._now, level)
             self._move_height(period, level)
@@ -140,7 +141,7 @@ class ZmpWalkController(Controller):
         return JointTargets(names=self._biped.names, position=position, velocity=velocity)
 
     def _limit_twist(self, dt: float, command: Command, seen: Observation) -> Twist:
-        """Return a twist that follows the command, bounded in size and in rate of change."""
+        """Return the twist that follows the command within limits of speed and acceleration."""
         stops = max(command.set_points.get(name, 0.0) for name in ('stop', 'sit')) > 0.5
         x, y, yaw = ZERO_TWIST if stops else command.velocity
         params = self._params
@@ -158,7 +159,7 @@ class ZmpWalkController(Controller):
         return now[0] + change[0], now[1] + change[1], now[2] + change[2]
 
     def _advance_plan(self, time: int, level: float) -> None:
-        """Begin the periods of the plan that have come until a time [ns]."""
+        """Advance the plan to a time [ns], in whole periods of the plan."""
         upright = level == self._height and self._base_height <= level
         while self._planned_until + PLAN_PERIOD <= time:
             self._planned_until += PLAN_PERIOD
@@ -167,18 +168,20 @@ class ZmpWalkController(Controller):
                 self._adapt_foothold()
 
     def _adapt_foothold(self) -> None:
-        """Put the foot in the air where a lean is going to carry the body."""
+        """Shift the foothold of the swinging foot by the error of the capture point."""
+        # Englsberger et al. (2015), Eq. 25: until touch-down the error grows by exp(w t).
         rate = self._gains.natural_rate
         ahead, left = self._stabiliser.capture_error(self._gains.height, rate)
         growth = self._params.capture_gain * math.exp(rate * self._plan.remaining)
         self._plan.shift_foothold(growth * ahead, growth * left)
 
     def _move_height(self, dt: float, level: float) -> None:
+        """Move the height of the base toward ``level`` [m] at a bounded rate."""
         max_change = _HEIGHT_RATE * dt
         self._base_height += min(max(level - self._base_height, -max_change), max_change)
 
     def _write_targets(self, period: float, position: FloatArray, velocity: FloatArray) -> None:
-        """Write the joints of now, and the rates that lead to them from those before."""
+        """Write the joint positions of a sample, and the rates from the last sample to them."""
         plan, since = self._plan, (self._now - self._planned_until) / SECOND
         plan.feet_at(since, self._feet)
         swing = plan.swing if plan.stage == SWING else -1
@@ -186,6 +189,7 @@ class ZmpWalkController(Controller):
         joints = self._body.solve_joints(
             plan.com_at(since)[0], self._base_height, self._feet, soles
         )
+        # Joints move at most at their velocity limit, where inverse kinematics jumps.
         np.subtract(joints, self._joints, out=velocity)
         max_change = self._max_rates * period
         np.clip(velocity, -max_change, max_change, out=velocity)
@@ -194,18 +198,18 @@ class ZmpWalkController(Controller):
         velocity /= period
 
     def _stance_feet(self) -> BoolArray:
-        """Return which feet are meant to be down, (2,) bool."""
+        """Return which feet are in stance by plan, (2,) bool."""
         plan = self._plan
         return np.array([plan.stage != SWING or foot != plan.swing for foot in (LEFT, RIGHT)])
 
     def state(self) -> Mapping[str, float]:
         """
-        Return where the walk stands.
+        Return the state of the walk.
 
-        ``phase`` [rad] from 0 at the lift of the left foot to 2 pi; ``stage`` 0 standing, 1 on
-        both feet, 2 on one; ``stance.<leg>`` 1 for a foot meant to be down; ``steps`` counts feet
-        put down; ``lean`` [rad] is that of the body; ``odom.x``, ``odom.y`` [m] and ``odom.yaw``
-        [rad] where odometry is on.
+        ``phase`` [rad] from 0 at the lift-off of the left foot to 2 pi; ``stage``, 0 standing, 1
+        in double support, 2 in single support; ``stance.<leg>``, 1 for a foot in stance by plan;
+        ``steps``, the number of touch-downs; ``lean`` [rad], the tilt of the base; ``odom.x``,
+        ``odom.y`` [m] and ``odom.yaw`` [rad] with odometry on.
         """
         plan, down = self._plan, self._stance_feet()
         values = {
@@ -222,7 +226,7 @@ class ZmpWalkController(Controller):
         return values
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:
-        """Return where the foot in the air comes down, (3,) [m] in the base frame, by leg."""
+        """Return the foothold of the swinging leg, (3,) [m], in the base frame."""
         plan = self._plan
         if plan.stage != SWING:
             return {}

@@ -1,5 +1,5 @@
 """
-Footsteps beside a path on the ground that follows a commanded twist.
+Footholds to the left and right of a path that follows a commanded twist.
 
 A planar pose is (x, y, yaw) in the frame of the plan [m, m, rad].
 """
@@ -12,18 +12,18 @@ Pose = tuple[float, float, float]
 Twist = tuple[float, float, float]
 ZERO_TWIST: Twist = (0.0, 0.0, 0.0)
 _POSE_TOLERANCE = 1e-4
-"""Distance [m], and angle [rad], below which a foot is where it should be."""
+"""Distance [m] and angle [rad] below which two poses are equal."""
 
 
 def compose_poses(pose: Pose, step: Pose) -> Pose:
-    """Return the pose that is ``way`` further in the frame of a pose."""
+    """Return the pose at ``step`` in the frame of a pose, in the frame of that pose's parent."""
     x, y, yaw = pose
     c, s = math.cos(yaw), math.sin(yaw)
     return x + c * step[0] - s * step[1], y + s * step[0] + c * step[1], yaw + step[2]
 
 
 def integrate_twist(twist: Twist, time: float) -> Pose:
-    """Return where a constant twist of the body carries it in a time: along an arc."""
+    """Return the displacement of a body with constant twist after a time [s]: along an arc."""
     angle = twist[2] * time
     if abs(angle) > 1e-6:
         along, across = math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle
@@ -37,23 +37,24 @@ def next_foothold(
     support: Pose, side: float, half_width: float, twist: Twist, time: float
 ) -> Pose:
     """
-    Return where the other foot is to land.
+    Return the foothold of the swinging foot.
 
-    Of two steps the one of the foot that leads makes all of the way aside and of the turn, so that
-    feet never come closer, nor toes, than they stand; forward each makes its own.
+    The foot on the side of the motion makes the sideways motion and the turn of two steps; the
+    other foot makes none. So feet and toes never come closer than in the nominal stance. Forward,
+    both steps are equal.
 
     Parameters
     ----------
     support : (x, y, yaw)
-        The foot that stands.
+        Pose of the stance foot.
     side : float
-        Of the foot that lands: 1 for left, -1 for right.
+        Side of the swinging foot: 1 for left, -1 for right.
     half_width : float [m]
-        From the path to either foot.
+        Distance of each foot from the path.
     twist : (x, y, yaw) [m/s, m/s, rad/s]
-        Of the body, in the frame of the path.
+        Twist of the body in the frame of the path.
     time : float [s]
-        Of a step.
+        Duration of a step.
 
     """
     path = compose_poses(support, (0.0, side * half_width, 0.0))
@@ -64,5 +65,5 @@ def next_foothold(
 
 
 def poses_match(one: Pose, other: Pose) -> bool:
-    """Return whether two poses differ by less than anyone sees."""
+    """Return whether two poses are equal within a tolerance."""
     return all(abs(a - b) < _POSE_TOLERANCE for a, b in zip(one, other, strict=True))

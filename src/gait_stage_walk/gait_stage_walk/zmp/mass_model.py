@@ -1,17 +1,17 @@
 r"""
-A robot on two legs as a cart-table whose feet have mass.
+Cart-table model of a biped whose feet have mass.
 
-Each link's centre of mass follows base and feet: to first order ``c_i = (1 - L_i) b + L_i f`` for
-the links of the leg of foot ``f``, with ``L_i`` from the leg's kinematics. The moments of all
-links about the zero-moment point ``p`` then give, on either level axis,
+The centre of mass of each link follows base and feet: to first order ``c_i = (1 - L_i) b + L_i f``
+for the links of the leg of foot ``f``, with ``L_i`` from the kinematics of the leg. The moments of
+all links about the ZMP ``p`` then give, on each horizontal axis,
 
 .. math::
     p = c - \frac{h}{g} \ddot c + \frac{k}{g} \ddot f + \frac{a}{g} \ddot f_z (f + e - p)
 
-with ``c`` the centre of mass of the whole robot. For a point mass ``h`` is its height and the rest
-is zero, as the cart-table has it; a swinging leg is lower, and what it is accelerated with moves
-the zero-moment point by centimetres. As the swing is planned, it is known before and asked of the
-centre of mass instead, which is what the second pass of Kajita (2003, Sec. 4) iterates for.
+with ``c`` the centre of mass of the whole robot. For a point mass ``h`` is its height, and ``k``
+and ``a`` are zero: the cart-table. A swinging leg is lower, and its acceleration moves the ZMP by
+centimetres. The swing is planned, so that its part is known in advance and subtracted from the
+reference of the ZMP; the second pass of Kajita (2003, Sec. 4) has the same aim.
 
 References
 ----------
@@ -30,24 +30,25 @@ from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_stage_walk.zmp.biped import Biped
 
 _FOOT_STEP = 0.01
-"""By which a foot is moved to see how its leg's links follow [m]."""
+"""Step of a foot in the finite differences of the links of its leg [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MassModel:
     """
-    Constants of the model; means over both axes and both legs.
+    Constants of the model: means over both horizontal axes and both legs.
 
     Attributes
     ----------
     height : float [m]
-        ``h``.
-    foot : float [m]
-        ``k``.
-    lift : float
-        ``a``, the share of the robot's mass that goes up and down with a foot.
+        ``h``, the height of the equivalent pendulum.
+    foot_coefficient : float [m]
+        ``k``, the coefficient of the horizontal acceleration of a foot.
+    lifted_share : float
+        ``a``, the share of the mass that moves up and down with a foot.
     inward : float [m]
-        From a foot to the mass that it lifts, toward the other foot: the level part of ``e``.
+        Distance from a foot to the mass that it lifts, toward the other foot: horizontal part of
+        ``e``.
 
     """
 
@@ -58,7 +59,7 @@ class MassModel:
 
 
 def mass_model(biped: Biped, height: float) -> MassModel:
-    """Return the model of a robot that walks with its base at a height [m] over the ground."""
+    """Return the model of a robot whose base is at a height [m] over the ground."""
     robot, mass = biped.robot, kinematic_tree(biped.robot).mass
     weights = mass / mass.sum()
     feet = biped.feet.copy()
@@ -66,7 +67,8 @@ def mass_model(biped: Biped, height: float) -> MassModel:
     joints = _joints_over_feet(biped, feet)
     coms = link_coms(robot, joints)[0]
     levels = weights * (coms[:, 2] + height)
-    # Shares (2 legs, 3 axes) of mass, and of its height, that follow each foot.
+    # L_i of all links by finite differences: move one foot along one axis. Sums over the links,
+    # (2 legs, 3 axes): of mass and of mass times height that follow the foot.
     mass_shares, height_shares = np.empty((2, 3)), np.empty((2, 3))
     inward = []
     for leg, side in enumerate((1.0, -1.0)):
@@ -79,6 +81,8 @@ def mass_model(biped: Biped, height: float) -> MassModel:
             if axis == 2:
                 lateral = (weights * share) @ (coms[:, 1] - feet[leg, 1]) / mass_shares[leg, 2]
                 inward.append(-side * float(lateral))
+    # The rest of the mass follows the base b: p = c - (body b'' + height_shares f'') / g. With
+    # c'' = base b'' + mass_shares f'' this gives h = body / base and k.
     base, body = (
         1.0 - mass_shares[:, :2].sum(axis=0),
         levels.sum() - height_shares[:, :2].sum(axis=0),
@@ -93,6 +97,7 @@ def mass_model(biped: Biped, height: float) -> MassModel:
 
 
 def _joints_over_feet(biped: Biped, feet: FloatArray) -> FloatArray:
+    """Return all joints of the robot with level soles at points in the base frame."""
     joints: FloatArray = biped.robot.joint_stance.copy()
     joints[biped.columns], _ = biped.solve(feet)
     return joints

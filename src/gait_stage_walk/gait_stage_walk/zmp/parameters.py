@@ -98,5 +98,5 @@ class ZmpWalkParams(Parameters):
 
     @property
     def uses_imu(self) -> bool:
-        """True if a lean changes anything."""
+        """True if a gain of the tilt is above zero."""
         return self.balance_gain > 0.0 or self.balance_damping > 0.0 or self.capture_gain > 0.0

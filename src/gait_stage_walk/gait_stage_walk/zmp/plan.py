@@ -1,9 +1,9 @@
 """
-The walk as planned: which foot stands and which swings, zero-moment point, centre of mass.
+Plan of the ZMP walk: stages, footholds, reference of the ZMP, motion of the centre of mass.
 
-Time runs in whole periods of a grid. A step is a double support, in which the zero-moment point
-goes over from one sole to the other, and a single support, in which it stays there while the other
-foot swings. What is to come is predicted from the twist of now for as long as the preview looks.
+Time is counted in periods of the plan (ticks). A step begins with a double support, in which the
+ZMP moves from one sole to the other, followed by a single support, in which it stays there while
+the other foot swings. The steps within the preview are predicted from the present twist.
 """
 
 from __future__ import annotations
@@ -36,30 +36,34 @@ from gait_stage_walk.zmp.swing import (
 LEFT, RIGHT = 0, 1
 SIDE_SIGNS = (1.0, -1.0)
 STAND, SHIFT, SWING = range(3)
-"""Stages: on both feet at rest, going over to one of them, on one of them."""
+"""Stages: standing on both feet, shift of the ZMP to one foot, swing of the other foot."""
 _FIRST_SHIFT = 2.5
-"""Time constants in which the mass is first led over one foot, and back between both."""
+"""Duration of the first and of the last shift of the ZMP, in time constants of the pendulum."""
 _MAX_KNOTS = 64
 _MAX_SHIFT, _MAX_INWARD_SHIFT, _MIN_TIME_LEFT = 1.5, 0.2, 0.15
-"""How far a foot is led from its place, also toward the other one, in halves of the width of the
-stance; and the share of a swing that has to be left for it."""
+"""
+Limits of a shift of the foothold.
+
+Largest shift, and largest one toward the other foot, in half widths of the stance; smallest share
+of a swing that must be left.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepShape:
     """
-    Shape of steps.
+    Shape of the steps.
 
     Attributes
     ----------
     step_time : float [s]
-        From foot to foot.
+        Time from a touch-down to the next one.
     double_share : float
-        Share of it on both feet.
+        Share of it in double support.
     clearance : float [m]
-        Of a foot at mid-swing.
+        Height of a foot at mid-swing.
     forward, inward : float [m]
-        Of the zero-moment point on a sole, from its point, the second toward the other foot.
+        ZMP on a sole, ahead of its reference point and from it toward the other foot.
 
     """
 
@@ -72,28 +76,31 @@ class StepShape:
 
 class WalkPlan:
     """
-    The plan of one walk, from standing to standing.
+    Plan of a walk, from standing to standing.
 
     Parameters
     ----------
     feet : (2, 2) array [m]
-        Places of the left and the right foot, both pointing forward.
+        Positions of the left and of the right foot, both pointing forward.
     com : (2,) array [m]
-        At rest.
+        Centre of mass at rest.
     gains : PreviewGains
-        Of the mass model's height.
+        Gains for the height of the mass model.
     mass : MassModel
     shape : StepShape
 
     Attributes
     ----------
     feet : list of two poses
-        Of feet on the ground; of one in the air, whence it came.
+        Poses of the feet on the ground; for a swinging foot that at lift-off.
     stage, support : int
+        Stage, and the foot that carries the robot in it.
+    foothold : (x, y, yaw)
+        Next touch-down of the other foot.
     state : (3, 2) array
         Position, velocity and acceleration of the centre of mass.
     steps : int
-        Feet put down so far.
+        Number of touch-downs so far.
 
     """
 
@@ -125,15 +132,16 @@ class WalkPlan:
         self._zmp_start = self._zmp_between(self.feet)
 
     def set_model(self, gains: PreviewGains, mass: MassModel) -> None:
-        """Take the gains and the mass model of another height, all of the same period."""
+        """Replace gains and mass model by those of another height, with the same period."""
         self._gains, self._mass = gains, mass
         self._reference: FloatArray = np.zeros((len(gains.forward), 2))
 
     def set_shape(self, shape: StepShape) -> None:
-        """Take the shape of the steps that begin from now on."""
+        """Set the shape of the steps that begin from now on."""
         self._next_shape = shape
 
     def _apply_shape(self) -> None:
+        """Put the next shape in force, with durations in whole periods."""
         period, shape = self._gains.period, self._next_shape
         self._double_periods = max(2, round(shape.double_share * shape.step_time / period))
         self._swing_periods = max(4, round(shape.step_time / period) - self._double_periods)
@@ -144,16 +152,26 @@ class WalkPlan:
 
     @property
     def step_time(self) -> float:
-        """Of a step, in whole periods [s]."""
+        """Duration of a step, rounded to periods [s]."""
         return (self._double_periods + self._swing_periods) * self._gains.period
 
     @property
     def swing(self) -> int:
-        """The foot that does not support."""
+        """Foot that is not the support."""
         return 1 - self.support
 
     def advance(self, twist: Twist) -> None:
-        """Begin the next period of the grid, in which the jerk is constant."""
+        """
+        Begin the next period of the plan, with constant jerk of the centre of mass.
+
+        Parameters
+        ----------
+        twist : (x, y, yaw) [m/s, m/s, rad/s]
+            Twist of the body from which the coming steps are predicted.
+
+        """
+        # Kajita et al. (2003): state at the end of the last period, stage, reference of the ZMP
+        # within the preview, less the part of the swinging feet, then the jerk of this period.
         if self._tick >= 0:
             integrate_jerk(self.state, self._jerk, self._gains.period, self.state)
         self._tick += 1
@@ -165,12 +183,12 @@ class WalkPlan:
         write_preview_jerk(gains.feedback, gains.forward, self.state, self._reference, self._jerk)
 
     def com_at(self, time: float) -> FloatArray:
-        """Return position, velocity and acceleration, (3, 2), so long after the period began."""
+        """Return the state of the centre of mass, (3, 2), at a time [s] in the present period."""
         integrate_jerk(self.state, self._jerk, time, self._com)
         return self._com
 
     def feet_at(self, time: float, feet: FloatArray) -> None:
-        """Write x, y, z and yaw of both feet, (2, 4), so long [s] after the period began."""
+        """Write x, y, z [m] and yaw [rad] of both feet, (2, 4), at a time [s] in the period."""
         for foot in (LEFT, RIGHT):
             x, y, yaw = self.feet[foot]
             feet[foot] = (x, y, 0.0, yaw)
@@ -186,7 +204,7 @@ class WalkPlan:
 
     @property
     def phase(self) -> float:
-        """From 0 at the lift of the left foot to 2 pi [rad]; 0 while standing."""
+        """Phase from 0 at the lift-off of the left foot to 2 pi [rad]; 0 while standing."""
         if self.stage == STAND:
             return 0.0
         if self.stage == SWING:
@@ -202,17 +220,17 @@ class WalkPlan:
 
     @property
     def remaining(self) -> float:
-        """Time until the foot in the air lands [s]."""
+        """Time until touch-down of the swinging foot [s]."""
         return (self._stage_end - self._tick) * self._gains.period
 
     def shift_foothold(self, ahead: float, left: float) -> None:
         """
-        Lead the foot in the air elsewhere than planned, as far as is safe, unless it is landing.
+        Shift the foothold of the swinging foot, within limits, unless touch-down is near.
 
         Parameters
         ----------
         ahead, left : float [m]
-            From where it was planned to land, in the frame of the foot that stands.
+            Shift from the planned foothold, in the frame of the stance foot.
 
         """
         time = self.remaining - (1.0 - ARRIVAL_SHARE) * self._swing_periods * self._gains.period
@@ -228,15 +246,17 @@ class WalkPlan:
         self._redirect_swing(time)
 
     def _redirect_swing(self, time: float) -> None:
+        """Continue the path of the swinging foot to the foothold, reached after a time [s]."""
         since = (self._tick - self._path_start) * self._gains.period
         write_path_state(self._path, min(since, self._path_duration), self._path_state)
         self._path = quintic_to_rest(self._path_state, np.array(self.foothold), time)
         self._path_start, self._path_duration = self._tick, time
 
     def _update_stage(self, twist: Twist) -> None:
-        """Enter the stage that begins now, if one does."""
+        """Enter the next stage if the present one is over."""
         if self.stage == STAND:
             if twist != ZERO_TWIST and self._tick >= self._stage_end:
+                # The foot on the side of the motion swings first; the other one is the support.
                 lead = twist[1] or twist[2] or 1.0
                 self.support = RIGHT if lead > 0.0 else LEFT
                 self._begin_shift(self._zmp_between(self.feet), self._first_shift_periods, twist)
@@ -279,12 +299,12 @@ class WalkPlan:
         return next_foothold(support, SIDE_SIGNS[1 - foot], self.half_width, twist, self.step_time)
 
     def _can_stand(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
-        """Return whether nothing is wanted but to stand, on feet side by side."""
+        """Return whether the feet are side by side and the twist is zero: the walk can end."""
         beside = self._foothold_after(feet[1 - landed], 1 - landed, ZERO_TWIST)
         return twist == ZERO_TWIST and poses_match(feet[landed], beside)
 
     def _zmp_under(self, foot: Pose, which: int) -> Pose:
-        """Return where the zero-moment point is to be under one foot."""
+        """Return the reference of the ZMP under one foot."""
         shape = self._shape
         return compose_poses(foot, (shape.forward, -SIDE_SIGNS[which] * shape.inward, 0.0))
 
@@ -293,7 +313,7 @@ class WalkPlan:
         return 0.5 * (left[0] + right[0]), 0.5 * (left[1] + right[1]), 0.0
 
     def _predict_zmp(self, twist: Twist) -> int:
-        """Write the corners of the way of the zero-moment point; return how many there are."""
+        """Write the corners of the ZMP reference within the preview; return their number."""
         knots, last = self._knots, self._tick + len(self._reference)
         knots[0] = (self._stage_start, *self._zmp_start[:2])
         if self.stage == STAND:
@@ -334,7 +354,7 @@ class WalkPlan:
         return count
 
     def _subtract_swings(self) -> None:
-        """Ask the centre of mass for what the swinging feet are going to move."""
+        """Subtract the part of the swinging feet from the reference of the ZMP."""
         period, mass = self._gains.period, self._mass
         load = SwingLoad(
             self._swing_periods,
@@ -355,18 +375,18 @@ class WalkPlan:
 
 class Swing(NamedTuple):
     """
-    One swing of a foot.
+    Swing of a foot.
 
     Attributes
     ----------
     path : (6, 3) array
         Coefficients of x, y and yaw.
     begun, time : int, float [s]
-        The period in which the path begins, and how long it takes.
+        Tick at which the path begins, and its duration.
     lifted : int
-        The period of lift-off.
+        Tick of lift-off.
     inward : float [m]
-        From the foot to the left, in its own frame, to the mass that it lifts.
+        Distance from the foot to the mass that it lifts, to the left in the frame of the foot.
 
     """
 
@@ -379,16 +399,16 @@ class Swing(NamedTuple):
 
 class SwingLoad(NamedTuple):
     """
-    Equal for all swings: duration, clearance and moved mass.
+    Constants of all swings: duration, clearance and moved mass.
 
     Attributes
     ----------
     periods : int
-        From lift-off to touch-down.
+        Periods from lift-off to touch-down.
     period : float [s]
     clearance : float [m]
-    foot, lift : float [s^2, s^2/m]
-        Of the mass model, over gravity.
+    foot_coefficient, lifted_share : float [s^2, s^2/m]
+        Constants of the mass model over gravity.
 
     """
 
@@ -402,9 +422,9 @@ class SwingLoad(NamedTuple):
 @njit(cache=True)
 def subtract_swing_zmp(swing, load, now, points):  # type: ignore[no-untyped-def]
     """
-    Take from zero-moment points (N, 2) [m] what one swing adds to them; see ``mass_model``.
+    Subtract the part of a swing from references of the ZMP, (N, 2) [m]; see ``mass_model``.
 
-    The points, read and written, are those of the periods after ``now``.
+    The references belong to the periods after the tick ``now``; they are overwritten.
     """
     path, begun, time, lifted, inward = swing
     single, period, clearance, foot, lift = load
@@ -413,11 +433,13 @@ def subtract_swing_zmp(swing, load, now, points):  # type: ignore[no-untyped-def
         at = (now + 1 + j - begun) * period
         write_path_state(path, min(at, time), state)
         u = (now + 1 + j - lifted) / single
+        # Second derivative of the height: clearance * 16 (u (1 - u))^2 over the swing.
         rise = 32.0 * clearance * (1.0 - 6.0 * u * (1.0 - u)) / (single * period) ** 2
         raised = lift * rise
         s, c = math.sin(state[0, 2]), math.cos(state[0, 2])
         moving = 1.0 if at < time else 0.0
-        # The lifted mass is at the foot, moved inward; it pulls the point away from itself.
+        # p - c + (h / g) c'' = (k / g) f'' + (a / g) f_z'' (f + e - p), see ``mass_model``: the
+        # lifted mass is at f + e, the foot moved inward.
         x, y = state[0, 0] - s * inward, state[0, 1] + c * inward
         points[j, 0] -= foot * moving * state[2, 0] + raised * (x - points[j, 0])
         points[j, 1] -= foot * moving * state[2, 1] + raised * (y - points[j, 1])
@@ -426,12 +448,12 @@ def subtract_swing_zmp(swing, load, now, points):  # type: ignore[no-untyped-def
 @njit(cache=True)
 def sample_polyline(knots, count, grid, out):  # type: ignore[no-untyped-def]
     """
-    Write the points of a polyline at the periods after ``grid``, (N, 2); it ends where it ends.
+    Sample a polyline at the periods after the tick ``grid``; its last point is repeated.
 
     Parameters
     ----------
     knots : (k, 3) array
-        Rows of a period and the point (x, y) there, ascending; ``count`` of them are valid.
+        Rows of tick, x and y, in ascending order; the first ``count`` are valid.
     count, grid : int
     out : (N, 2) array
         Written.

@@ -1,15 +1,15 @@
 r"""
-Preview control of the zero-moment point of a linear inverted pendulum.
+Preview control of the ZMP of a linear inverted pendulum.
 
-A point mass at a constant height ``z`` obeys ``p = c - (z / g) c''`` with ``p`` the zero moment
-point and ``c`` the centre of mass on either level axis. With the jerk as input over a period that
-is the cart-table model ``x_{k+1} = A x_k + b u_k``, ``p_k = c x_k`` of position, velocity and
+A point mass at a constant height ``z`` obeys ``p = c - (z / g) c''`` on each horizontal axis, with
+the ZMP ``p`` and the centre of mass ``c``. With the jerk, constant over a period, as input ``u``
+this is the cart-table model ``x_{k+1} = A x_k + b u_k``, ``p_k = c x_k`` of position, velocity and
 acceleration (Kajita 2003, Eq. 7 and 8). The input that minimises
 
 .. math:: \sum_j Q (p_j - p^{ref}_j)^2 + R u_j^2
 
-feeds back the state and feeds forward the reference of the coming periods (their Eq. 10, here
-without the integral of the error, which three integrators in a row do not need):
+is a feedback of the state and a feedforward of the reference in the coming periods (their Eq. 10,
+without the integral of the error: the model itself is three integrators in a row):
 
 .. math:: u_k = -K x_k + \sum_{j=1}^{N} f_j p^{ref}_{k+j}, \quad
           f_j = (R + b^T P b)^{-1} b^T (A - b K)^{T (j-1)} c^T Q
@@ -33,23 +33,24 @@ from gait_core.arrays import FloatArray
 
 GRAVITY = 9.81
 JERK_WEIGHT = 1e-6
-"""R over Q [s^6], as in the paper's example."""
+"""Weight R over Q [s^6], as in the example of the paper."""
 PREVIEW_TIME_CONSTANTS = 6.0
-"""Preview in time constants: what comes later counts less than 1 %."""
+"""Preview in time constants of the pendulum; later references count for less than 1 %."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewGains:
     """
-    Gains of one height and period.
+    Gains of preview control for a height and a period.
 
     Attributes
     ----------
     feedback : (3,) array [1/s^3, 1/s^2, 1/s]
         ``K``.
     forward : (N,) array [1/s^3]
-        ``f``; the last one stands for all that come after, as if the reference then held.
+        ``f``; the last element is the sum of all further ones, for a constant reference.
     height, period : float [m, s]
+        Height of the pendulum and period of the plan.
 
     """
 
@@ -60,7 +61,7 @@ class PreviewGains:
 
     @property
     def natural_rate(self) -> float:
-        """Of the pendulum, the reciprocal of its time constant [1/s]."""
+        """Natural rate of the pendulum, ``w = sqrt(g / z)`` [1/s]."""
         return math.sqrt(GRAVITY / self.height)
 
 
@@ -71,10 +72,11 @@ def preview_gains(height: float, period: float, weight: float = JERK_WEIGHT) -> 
     Parameters
     ----------
     height : float [m]
-        Of the centre of mass over the ground.
+        Height of the pendulum over the ground.
     period : float [s]
+        Period of the plan.
     weight : float [s^6]
-        Of the squared jerk against the squared error of the zero-moment point.
+        Weight of the squared jerk over that of the squared error of the ZMP, ``R / Q``.
 
     """
     # Kajita et al. (2003), Eq. 8: A, b and c of the cart-table.
@@ -94,7 +96,7 @@ def preview_gains(height: float, period: float, weight: float = JERK_WEIGHT) -> 
     for j in range(periods):
         forward[j] = scale * float(input_vector[:, 0] @ column)
         column = closed.T @ column
-    # All of them add up to the first gain of the feedback: shifting everything changes nothing.
+    # A shift of state and reference by the same distance needs no jerk: sum_j f_j = K[0].
     forward[-1] += feedback[0] - forward.sum()
     return PreviewGains(feedback=feedback, forward=forward, height=height, period=period)
 
@@ -102,17 +104,17 @@ def preview_gains(height: float, period: float, weight: float = JERK_WEIGHT) -> 
 @njit(cache=True)
 def write_preview_jerk(feedback, forward, state, reference, jerk):  # type: ignore[no-untyped-def]
     """
-    Write the jerk of each axis, (2,) [m/s^3].
+    Write the jerk of the centre of mass on each axis.
 
     Parameters
     ----------
     feedback, forward : (3,), (N,) arrays
-        The gains.
+        Gains.
     state : (3, 2) array
         Position, velocity and acceleration of the centre of mass by axis.
     reference : (N or more, 2) array [m]
-        Zero-moment points wanted at the ends of the coming periods.
-    jerk : (2,) array
+        Reference of the ZMP at the end of each coming period.
+    jerk : (2,) array [m/s^3]
         Written.
 
     """
@@ -128,7 +130,7 @@ def write_preview_jerk(feedback, forward, state, reference, jerk):  # type: igno
 
 @njit(cache=True)
 def integrate_jerk(state, jerk, time, out):  # type: ignore[no-untyped-def]
-    """Write the state (3, 2) after a time [s] of constant jerk (2,)."""
+    """Write the state (3, 2) after a time [s] with constant jerk (2,), Kajita (2003), Eq. 8."""
     for axis in range(2):
         c, v, a, j = state[0, axis], state[1, axis], state[2, axis], jerk[axis]
         out[0, axis] = c + time * (v + time * (0.5 * a + time * j / 6.0))

@@ -1,12 +1,11 @@
 r"""
-Stabiliser: soles push against an unplanned lean, the next foot steps into it, turns undo a slip.
+Stabiliser of the ZMP walk: soles turn against tilt, footholds and yaw rate are corrected.
 
-A body that leans by an angle and at a rate has its capture point, where the linear pendulum would
-come to rest, off the planned one by ``h (angle + rate / w)``; until the foot lands after a time
-``t`` that grows by ``exp(w t)``. Soles are turned against the lean, which with stiff ankles moves
-the zero-moment point toward the side to which the body falls (ankle strategy); a share of the
-error at landing is added to the step (Englsberger 2015, Eq. 25: the divergent component of motion
-decides where the next foot has to be).
+Ankle strategy: soles turn against the tilt of the base, which with stiff ankles moves the ZMP
+toward the side of the fall. Foothold: a tilt by an angle and at a rate shifts the capture point by
+``h (angle + rate / w)``. Until touch-down after a time ``t`` the error grows by ``exp(w t)``; a
+share of it is added to the step (Englsberger 2015, Eq. 25: the divergent component of motion
+determines the next foothold). Yaw: the yaw rate is corrected for the slip of the soles.
 
 References
 ----------
@@ -27,22 +26,22 @@ from gait_stage_walk.behaviours.balance import tilt_from_imu
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 
 MAX_SOLE_ANGLE = math.radians(6.0)
-"""Turn of a sole; beyond it a step is what helps."""
+"""Largest turn of a sole [rad]; a larger tilt needs a step."""
 _LOAD_TIME = 0.1
-"""In which a foot is made to balance, or is relieved of it [s]."""
+"""Duration in which the turn of a sole comes into force after touch-down, and back [s]."""
 _IDENTITY = np.eye(3)
 
 
 class Stabiliser:
     """
-    Turns soles against the lean of the body and says how far the capture point is off.
+    Feedback of the tilt of the base to soles and footholds.
 
     Attributes
     ----------
-    lean, rate : (2,) arrays [rad, rad/s]
-        Roll and pitch of the body, and their rates.
+    tilt, rate : (2,) arrays [rad, rad/s]
+        Roll and pitch of the base, and their rates.
     soles : (2, 3, 3) array
-        Turns of the soles, in the frame of the base.
+        Rotations of the soles, in the base frame.
 
     """
 
@@ -55,17 +54,17 @@ class Stabiliser:
         self.reset()
 
     def reset(self) -> None:
-        """Stand upright on both feet."""
+        """Set tilt and turns to zero, with both feet loaded."""
         self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
         self.soles[:] = _IDENTITY
         self._loads[:] = 1.0
 
     def update_tilt(self, observation: Observation, params: ZmpWalkParams) -> None:
-        """Take the lean of the body, where it changes anything with these parameters."""
+        """Update the tilt from the IMU; zero if all gains of the tilt are zero."""
         if not params.uses_imu:
             self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
             return
-        # Kajita et al. (2010): soles turn against angle and rate of the body, within a limit.
+        # Kajita et al. (2010): soles turn against angle and rate of the base, within a limit.
         roll, pitch, roll_rate, pitch_rate = tilt_from_imu(observation)
         self.tilt[:] = (roll, pitch)
         self.rate[:] = (roll_rate, pitch_rate)
@@ -75,22 +74,26 @@ class Stabiliser:
 
     def capture_error(self, height: float, rate: float) -> tuple[float, float]:
         """
-        Return by how much the capture point is off, forward and left of the base [m].
+        Return the error of the capture point, forward and left of the base [m].
 
         Parameters
         ----------
         height : float [m]
-            Of the pendulum.
+            Height of the pendulum.
         rate : float [1/s]
-            Its own.
+            Natural rate of the pendulum.
 
         """
-        # Pratt et al. (2006): the capture point is off by h (angle + rate / w).
+        # Pratt et al. (2006): error of the capture point h (angle + rate / w).
         roll, pitch = (self.tilt + self.rate / rate).tolist()
         return height * math.sin(pitch), -height * math.sin(roll)
 
     def turn_soles(self, dt: float, swing: int) -> FloatArray:
-        """Return the turns of both soles so long after the last call; -1 where none swings."""
+        """
+        Return the rotations of both soles, (2, 3, 3), a time [s] after the last call.
+
+        ``swing`` is the swinging foot, -1 for none. Its sole returns to level, in ``_LOAD_TIME``.
+        """
         max_change = dt / _LOAD_TIME
         for foot in range(2):
             load_error = (0.0 if foot == swing else 1.0) - self._loads[foot]
@@ -100,7 +103,7 @@ class Stabiliser:
 
 
 def _write_tilt_rotation(turn: FloatArray, out: FloatArray) -> None:
-    """Write the rotation by a roll and a pitch, small ones, (3, 3)."""
+    """Write the rotation by roll, then pitch, (3, 3)."""
     cr, sr = math.cos(turn[0]), math.sin(turn[0])
     cp, sp = math.cos(turn[1]), math.sin(turn[1])
     out[0] = (cp, sp * sr, sp * cr)
@@ -110,16 +113,16 @@ def _write_tilt_rotation(turn: FloatArray, out: FloatArray) -> None:
 
 class SlipCorrection:
     """
-    The turn of the body that was not planned, as measured, less what a walk turned against it.
+    Correction of the yaw rate for measured yaw that was not planned: slip of the soles.
 
-    The plan is what a heading is held against, not the command: steps follow that late.
+    The measured yaw is compared with the plan, not with the command, which steps follow late.
     """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all."""
+        """Forget the measured yaw and the slip."""
         self._last_yaw: float | None = None
         self._last_planned = self._slipped = self._corrected = 0.0
 
@@ -127,22 +130,23 @@ class SlipCorrection:
         self, dt: float, planned: float, gain: float, observation: Observation
     ) -> float:
         """
-        Return the turning rate that undoes what is left [rad/s]; 0 without an attitude.
+        Return the yaw rate that corrects the rest of the slip [rad/s]; 0 without an attitude.
 
         Parameters
         ----------
         dt : float [s]
-            For which it will be turned so.
+            Control period, in which the rate is in force.
         planned : float [rad]
-            Yaw of the body in the plan, by now.
+            Planned yaw of the base.
         gain : float [1/s]
-        seen : Observation
+        observation : Observation
 
         """
         attitude = observation.attitude
         if attitude is None:
             return 0.0
         yaw = attitude.yaw
+        # Slip: measured change of yaw less the planned one.
         if self._last_yaw is not None:
             turned = math.remainder(yaw - self._last_yaw, 2.0 * math.pi)
             self._slipped += turned - (planned - self._last_planned)

@@ -1,4 +1,4 @@
-"""The foot in the air: over the ground on quintics that can be led elsewhere on the way."""
+"""Trajectory of a swinging foot: quintics over the ground that can be redirected."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ import numpy as np
 from gait_core.arrays import FloatArray
 
 ARRIVAL_SHARE = 0.9
-"""Share of a swing after which a foot is over its place, and only sinks."""
+"""Share of a swing after which a foot is over its foothold and only sinks."""
 
 
 def quintic_to_rest(state: FloatArray, target: FloatArray, time: float) -> FloatArray:
     """
-    Return the coefficients of the paths that reach a target at rest, lowest first, (6, d).
+    Return the coefficients of quintic paths to a target at rest, lowest power first, (6, d).
 
     Parameters
     ----------
     state : (3, d) array
         Positions, velocities and accelerations at time 0.
     target : (d,) array
+        Positions at the end.
     time : float [s]
-        At which it is reached.
+        Time at which the target is reached.
 
     """
     path: FloatArray = np.empty((6, state.shape[1]))
@@ -38,7 +39,8 @@ def quintic_to_rest(state: FloatArray, target: FloatArray, time: float) -> Float
 
 @njit(cache=True)
 def write_path_state(path, time, out):  # type: ignore[no-untyped-def]
-    """Write position, velocity and acceleration, (3, d), at a time of the paths (6, d)."""
+    """Write position, velocity and acceleration, (3, d), at a time on paths (6, d)."""
+    # Horner's scheme for the polynomial and its first two derivatives.
     for i in range(path.shape[1]):
         p = v = a = 0.0
         for k in range(5, -1, -1):
@@ -49,6 +51,6 @@ def write_path_state(path, time, out):  # type: ignore[no-untyped-def]
 
 
 def swing_height(share: float, clearance: float) -> float:
-    """Return the height of a foot [m] at a share of its swing; at rest at both ends."""
+    """Return the height of a foot [m] at a share of its swing; zero velocity at both ends."""
     u = min(max(share, 0.0), 1.0)
     return clearance * 16.0 * (u * (1.0 - u)) ** 2
