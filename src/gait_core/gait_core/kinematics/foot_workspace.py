@@ -51,6 +51,8 @@ def leg_workspace(robot: RobotModel, leg_name: str) -> FootWorkspace:
 def _free_distance(
     leg: LegKinematics, stance: FloatArray, start: FloatArray, step: FloatArray
 ) -> float:
+    """Return the distance [m] that a foot can move in a direction, up to two leg lengths."""
+    # Each search starts at the last solution, so that the leg stays in one posture.
     last = stance
     for count in range(1, 2 * _STEPS_PER_LENGTH + 1):
         solution = leg.solve(start + count * step, start=last)

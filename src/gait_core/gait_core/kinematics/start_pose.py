@@ -107,6 +107,8 @@ def pose_on_terrain(
     outline = _outline(robot)
     links = link_poses(robot, joints, root_poses_from_base(robot, pose))[outline.link]
     points = (links[:, :3, :3] @ outline.points[:, :, None])[..., 0] + links[:, :3, 3]
+    # Every ball of the outline must be above the ground below its centre: the base rises by the
+    # greatest depth of any of them, at base height zero.
     ground = terrain.height(points[:, 0], points[:, 1])
     pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
     return pose

@@ -146,6 +146,7 @@ def _phase_lag(reference: IntArray, ticks: IntArray) -> float | None:
     stride = np.searchsorted(reference, ticks, side='right') - 1
     inside = (stride >= 0) & (stride < len(reference) - 1)
     begin, end = reference[stride[inside]], reference[stride[inside] + 1]
+    # Circular mean: the angle of the sum of unit phasors; undefined if they cancel out.
     phasor_sum = np.exp(2j * np.pi * (ticks[inside] - begin) / (end - begin)).sum()
     if abs(phasor_sum) < 1e-9 * max(1, int(inside.sum())):
         return None

@@ -94,6 +94,7 @@ def centres_of_pressure(
         zmp[:, u] = _sum_by_instant(instant, moment, instants) / divisor
     zmp[:, 2] = plane
     zmp[~defined] = 0.0
+    # Level: the loaded contacts of an instant differ little in height.
     lowest, highest = np.full(instants, np.inf), np.full(instants, -np.inf)
     loaded = forces[:, 2] > 0.0
     np.minimum.at(lowest, instant[loaded], points[loaded, 2])
@@ -199,6 +200,7 @@ def _half_hull(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
     chain: list[tuple[float, float]] = []
     for x, y in ordered:
         while len(chain) > 1:
+            # Keep a corner only at a left turn: a positive cross product of its edges.
             (ax, ay), (bx, by) = chain[-2:]
             if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
                 break

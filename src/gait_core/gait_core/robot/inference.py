@@ -84,6 +84,7 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
         if (names := tuple(joint.name for joint in chain if joint.name in robot.joint_index))
     }
     rows = {sole: robot.link_index[sole] for sole in ends}
+    # Legs end near the lowest end of all chains, within a share of the robot's height.
     bottom = min((extents[row][0] for row in rows.values()), default=0.0)
     height = max(high for _, high in extents) - min(low for low, _ in extents)
     return tuple(

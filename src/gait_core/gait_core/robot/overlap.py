@@ -116,6 +116,7 @@ def _overlap_depth(a: _Block, b: _Block) -> float:
 
 def _ball_box_depth(ball: _Block, box: _Block) -> float:
     local = box.axes.T @ (ball.centre - box.centre)
+    # Centre inside the box: depth to the nearest face. Outside: to the nearest point of the box.
     outside = np.abs(local) - box.half
     if np.all(outside <= 0.0):
         return ball.radius - float(outside.max())

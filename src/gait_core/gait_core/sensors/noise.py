@@ -56,6 +56,7 @@ class SensorSimulator:
         )
 
     def _noisy_imu(self, imu: Imu) -> Imu:
+        # A small random rotation about axes of odom turns the true attitude.
         tilt = Rotation.from_rotvec(self._rng.normal(0.0, 1.0, 3) * self._model.orientation_noise)
         return Imu(
             orientation=(tilt * Rotation.from_quat(imu.orientation)).as_quat(),

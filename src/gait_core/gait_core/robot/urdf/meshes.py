@@ -166,6 +166,7 @@ def _dae_vertices(content: bytes) -> FloatArray:
             scene.add_node(node, np.eye(4))
     vertices = scale * np.concatenate([*(scene.placed or shapes.values()), np.zeros((0, 3))])
     if root.findtext(f'{space}asset/{space}up_axis') == 'Y_UP':
+        # A turn by 90 degrees about x: (x, y, z) becomes (x, -z, y).
         vertices = vertices[:, [0, 2, 1]] * np.array([1.0, -1.0, 1.0])
     return vertices
 
@@ -217,6 +218,7 @@ class _DaeScene:
         for entry in node:
             tag, name = entry.tag.removeprefix(self._space), entry.get('url', '').lstrip('#')
             if tag in _DAE_NUMBERS:
+                # Transforms of a node are applied in the order of their elements.
                 frame = frame @ _dae_transform(tag, (entry.text or '').split())
             elif tag == 'node':
                 self.add_node(entry, frame, depth + 1)

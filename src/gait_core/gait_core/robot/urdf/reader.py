@@ -249,9 +249,9 @@ class _ElementReader:
         lower, upper = -math.inf, math.inf
         given = element is not None and ('lower' in element.keys() or 'upper' in element.keys())
         if kind in ('revolute', 'prismatic') and given:
-            low, high = (self.number(owner, element, end) for end in ('lower', 'upper'))
-            lower, upper = low, high
+            lower, upper = (self.number(owner, element, end) for end in ('lower', 'upper'))
         velocity, effort = (self.number(owner, element, item) for item in ('velocity', 'effort'))
+        # Many descriptions write 0 for a limit that is not known.
         return (
             lower,
             upper,
@@ -321,6 +321,7 @@ def _sort_links(links: Sequence[Link], joints: Sequence[Joint], source: str) -> 
         raise ConfigurationError(
             f'{source}: {len(tops)} links have no parent joint ({listed}), expected 1'
         )
+    # Depth-first from the root; a link that is not met is in a loop.
     order, stack = [], tops
     while stack:
         name = stack.pop()
