@@ -132,7 +132,7 @@ class MotionInput:
         posture, is_requested = self._posture, self.request.is_walking
         if posture is not None:
             # A sitting robot does not walk, but a new posture may move it.
-            is_requested = is_requested and not posture.requests_sit or posture.is_requested
+            is_requested = (is_requested and not posture.requests_sit) or posture.is_requested
             # A posture needs to start the robot only once. Then its set points are part of every
             # command.
             if mode not in (STARTING, STANDING):
