@@ -1,4 +1,4 @@
-"""Benchmark of lock-step and streams over ROS, for `gait bench`."""
+"""Benchmark of lock-step and of streams over ROS, for `gait bench`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SETTLE = 1.0
 
 
 def benchmark() -> list[Measurement]:
-    """Return times of trials in lock-step over ROS and in process, and losses of streams."""
+    """Measure trials in lock-step against trials in process, and the losses of streams."""
     lockstep = [row for engine in usable_engines() for row in _measure_lockstep(engine)]
     return [*lockstep, *measure_streams(_STREAM_SECONDS)]
 
@@ -71,15 +71,14 @@ def _measure_lockstep(engine: str) -> list[Measurement]:
 
 def command_arrival_times(seconds: float) -> FloatArray:
     """
-    Return when commands of a node at 200 Hz arrived here [s], while it is sent joint states.
+    Return the arrival times [s] of the commands of a controller node at 200 Hz.
 
-    The node is a process of its own, this one sends 200 joint states a second; the two share
-    what cores there are.
+    The node is a process of its own. This process sends 200 joint states per second to it.
 
     Raises
     ------
     NodeEnded
-        If the node ended, or gave no command within a minute.
+        If the node ended, or sent no command within a minute.
 
     """
     robot = load_robot(_ROBOT)
@@ -104,7 +103,7 @@ def command_arrival_times(seconds: float) -> FloatArray:
             )
 
             def came() -> bool:
-                """Tell whether a command has come."""
+                """Return whether a command has come."""
                 processes.raise_if_ended()
                 return bool(times)
 
@@ -121,7 +120,7 @@ def command_arrival_times(seconds: float) -> FloatArray:
 
 
 def measure_streams(seconds: float) -> list[Measurement]:
-    """Return how many commands were lost, and how their periods spread."""
+    """Measure the share of lost commands, and the standard deviation of their period."""
     times = command_arrival_times(seconds)
     what = f'commands of a node at {STREAM_RATE:.0f} Hz for {seconds:g} s'
     return [

@@ -1,4 +1,4 @@
-"""Time from an emergency stop to held targets under traffic, for `gait bench --checks`."""
+"""Time from an emergency stop to constant targets under load, for `gait bench --checks`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WATCHED = 0.5
 
 
 class _Traffic:
-    """Joint states, IMU readings and velocities for a gait, and the targets that it sends."""
+    """Publisher of joint states, IMU readings and velocities, and recorder of targets."""
 
     def __init__(self, space: str) -> None:
         self.client = RosClient(f'stop_check_{os.getpid()}')
@@ -67,7 +67,7 @@ class _Traffic:
         self.targets.append((time.perf_counter(), np.array(message.points[-1].positions)))
 
     def is_walking(self) -> bool:
-        """Return whether the last second of targets moves."""
+        """Return whether the targets of the last second change."""
         recent = [pose for _, pose in self.targets[-round(1.0 / CONTROL_PERIOD) :]]
         return len(recent) * CONTROL_PERIOD >= 1.0 and bool(np.ptp(recent, axis=0).max() > 0.1)
 
@@ -78,7 +78,7 @@ class _Traffic:
             raise NodeEnded(f'no answer from {client.srv_name} within {_PATIENCE:g} s')
 
     def time_of_stop(self, rng: np.random.Generator) -> float:
-        """Stop the walk at a random moment; return the time to the last target that moved [s]."""
+        """Stop the walk at a random time; return the time [s] to the last changed target."""
         self.targets.clear()
         if not self.client.wait(self.is_walking, _START):
             raise NodeEnded(f'the gait does not walk within {_START:g} s')
@@ -93,7 +93,7 @@ class _Traffic:
 
 
 def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:
-    """Stop a walking a1 at random moments (seed 1) and return the longest time until it holds."""
+    """Measure the longest time until a walking a1 holds, over stops at random times (seed 1)."""
     space = f'gait_stop_{os.getpid()}'
     node = replace(controller_node('phase_cpg', {'robot': _ROBOT}), namespace=space)
     with NodeProcesses((node,)):
@@ -114,7 +114,7 @@ def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:
             what=f'{what}: longest time from the request to the last target that moved',
             unit='control periods',
             measured=max(times) / CONTROL_PERIOD,
-            # A few stops, as in a test, run beside other processes.
+            # Tests with fewer stops run beside other processes, and have no budget.
             budget=1.0 if count >= STOP_COUNT else None,
             group='stops',
         ),

@@ -1,4 +1,4 @@
-"""Flood test of every node's topics, services and parameters, for `gait bench --checks`."""
+"""Flood test of topics, services and parameters of all nodes, for `gait bench --checks`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gait_ros.checks.flood_client import Flood, FloodTarget
 from gait_ros.graph.nodes import NodeSpec, bridge_node, controller_node
 
 FLOOD_DURATION = 60.0
-"""Duration of a flood."""
+"""Duration of a flood [s]."""
 GROWTH_BUDGET = 20.0
 """Largest growth of memory [MB]."""
 ANSWER_BUDGET = 2.0
@@ -102,8 +102,8 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
     if target.kind is not None:
         what = f'of {outcome.commands} commands, beyond the limits of a joint'
         bounded.append(('beyond', what, 'commands', float(outcome.beyond_limits), 0.0))
-    # Short floods run in tests, beside other processes: then the wait has no budget.
-    whole = seconds >= FLOOD_DURATION
+    # Tests with short floods run beside other processes, so that the wait has no budget there.
+    is_full = seconds >= FLOOD_DURATION
     return [
         *(
             Measurement(
@@ -111,7 +111,7 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
                 what=f'{node}, flooded for {seconds:g} s: {what}',
                 unit=unit,
                 measured=measured,
-                budget=budget if whole or key != 'answers' else None,
+                budget=budget if is_full or key != 'answers' else None,
                 group='floods',
             )
             for key, what, unit, measured, budget in bounded
@@ -131,4 +131,4 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
 
 def measure_floods(seconds: float = FLOOD_DURATION) -> list[Measurement]:
     """Flood one node of each kind for a time [s], one after the other."""
-    return [row for victim in flood_targets() for row in measure_flood(victim, seconds)]
+    return [row for target in flood_targets() for row in measure_flood(target, seconds)]

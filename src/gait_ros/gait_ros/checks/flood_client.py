@@ -1,4 +1,4 @@
-"""Client that floods one node with messages, requests and parameters, and counts what happens."""
+"""Flood of a node with messages, requests and parameters, and its measurements."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ROS_SERVICES = ('rcl_interfaces/', 'lifecycle_msgs/', 'type_description_interfa
 
 @dataclass(frozen=True, kw_only=True)
 class FloodTarget:
-    """A node to flood, its robot, and the topic and type of its commands to motors, if any."""
+    """Node to flood, its robot, and the topic and type of its commands to motors, if any."""
 
     node: NodeSpec
     robot: str
@@ -82,20 +82,20 @@ class FloodOutcome:
 
 class Flood:
     """
-    One node in a process of its own, and a client that floods it.
+    Node in a process of its own, and the client that floods it.
 
     Parameters
     ----------
-    victim : Victim
+    target : FloodTarget
     folder : Path
-        Its working directory.
+        Working directory of the node.
 
     """
 
-    def __init__(self, victim: FloodTarget, folder: Path) -> None:
-        node = replace(victim.node, namespace=f'flood_{os.getpid()}')
-        self._victim, self._node = victim, node
-        self._robot = load_robot(victim.robot)
+    def __init__(self, target: FloodTarget, folder: Path) -> None:
+        node = replace(target.node, namespace=f'flood_{os.getpid()}')
+        self._target, self._node = target, node
+        self._robot = load_robot(target.robot)
         self._limits = _limits(self._robot)
         self._counts, self._output = folder / 'counts.json', folder / 'output'
         parameters = folder / 'parameters.yaml'
@@ -146,10 +146,10 @@ class Flood:
         # Waits until the node answers; it may have to compile kernels first.
         self._names = self._parameters()
         topics, outcome = self._topics(), self.outcome
-        if self._victim.kind is not None:
-            topic = f'/{self._node.namespace}/{self._victim.output}'
+        if self._target.kind is not None:
+            topic = f'/{self._node.namespace}/{self._target.output}'
             self._client.node.create_subscription(
-                self._victim.kind, topic, self._on_command, STREAM_QOS
+                self._target.kind, topic, self._on_command, STREAM_QOS
             )
         senders = {
             topic: (

@@ -1,4 +1,4 @@
-"""Valid and faulty messages of any type, as a careless or hostile sender sends them."""
+"""Valid and invalid messages of any type, for the flood test."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def valid_message(kind: Any, robot: RobotModel) -> Any:
 
 
 def hostile_messages(kind: Any, robot: RobotModel) -> Iterator[Any]:
-    """Yield messages of a type without end: each kind of fault in turn, between valid ones."""
+    """Yield endless messages of a type: every kind of fault in turn, between valid ones."""
     good = valid_message(kind, robot)
     fixed = [
         kind(),
@@ -64,12 +64,12 @@ def hostile_messages(kind: Any, robot: RobotModel) -> Iterator[Any]:
     for number in count():
         for bad in fixed:
             yield from (good, bad, good)
-        # New unknown names in every round, to show a node that remembers all of them.
+        # New unknown names in every round reveal a node that stores all of them.
         yield change_fields(good, lambda name, value, number=number: _rename(value, number))
 
 
 def change_fields(message: Any, change: Callable[[str, Any], Any], *, inside: bool = True) -> Any:
-    """Return a copy of a message with changed fields; with ``inside`` also those of list items."""
+    """Return a copy of a message with changed fields; with ``inside`` also of list items."""
     result = deepcopy(message)
     _change(result, change, inside)
     return result
@@ -86,7 +86,7 @@ def _change(message: Any, change: Callable[[str, Any], Any], inside: bool) -> No
             _change(item, change, inside)
         after = change(name, value)
         if isinstance(value, np.ndarray):
-            # The array has a fixed size, which rclpy does not check.
+            # Keep the fixed size of the array, which rclpy does not check.
             after = np.array(after, dtype=value.dtype) if len(after) == len(value) else value
         setattr(message, name, after)
 

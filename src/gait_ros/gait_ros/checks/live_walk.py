@@ -1,4 +1,4 @@
-"""Comparison of a champion's walk over ROS with the same walk in this process."""
+"""Comparison of the walk of a champion over ROS with its walk in this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gait_ros.live.safe_output import MOTION_STARTED
 from gait_ros.nodes.qos import subscribe
 from gait_ros.trials.session import RosClient
 
-# Kernels may have to be compiled before the first control period.
+# Longest wait for the end of the soft start [s]; kernels may have to be compiled first.
 _START = 120.0
 _SILENCE = 60.0
 _SHARE = 0.1
@@ -45,18 +45,18 @@ class WalkResult:
 
 def walk_live(champion: NodeChampion, seconds: float) -> WalkResult:
     """
-    Walk a champion live, in its own scene, for a time from the end of the soft start.
+    Walk a champion live in its own scene.
 
     Parameters
     ----------
     champion : NodeChampion
     seconds : float [s]
-        Simulated time.
+        Simulated time from the end of the soft start.
 
     Raises
     ------
     NodeEnded
-        If a node ends, or the robot does not walk.
+        If a node ends, or the robot does not walk in time.
 
     """
     space = f'gait_live_{os.getpid()}'
@@ -81,15 +81,19 @@ def walk_live(champion: NodeChampion, seconds: float) -> WalkResult:
 
 
 def walk_in_process(spec: TrialSpec, seconds: float, soft_start: float) -> WalkResult:
-    """Run the trial in this process; the robot first stands for the time of the soft start."""
-    stands = spec.settle_time + soft_start
-    loop = run_loop(replace(spec, duration=seconds, settle_time=stands, gates={}, hopeless=()))
-    places = loop.rollout().body_poses[:, 0, :2]
-    return WalkResult(distance=float(np.linalg.norm(places[-1] - places[0])), status=loop.status)
+    """Run the trial in this process; the robot first stands for ``soft_start`` [s]."""
+    settle_time = spec.settle_time + soft_start
+    loop = run_loop(
+        replace(spec, duration=seconds, settle_time=settle_time, gates={}, hopeless=())
+    )
+    positions = loop.rollout().body_poses[:, 0, :2]
+    return WalkResult(
+        distance=float(np.linalg.norm(positions[-1] - positions[0])), status=loop.status
+    )
 
 
 def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
-    """Return the relative difference of the distances live and here, for each champion."""
+    """Measure the relative difference of distances, live and in this process, by champion."""
     rows = []
     for file in files:
         champion = read_node_champion(file)
@@ -114,7 +118,7 @@ def _wait(
     client: RosClient, processes: NodeProcesses, done: Callable[[], bool], timeout: float
 ) -> None:
     def either() -> bool:
-        """Return whether it is done; raise if a node has ended."""
+        """Return whether the wait is over; raise an error if a node has ended."""
         processes.raise_if_ended()
         return done()
 
@@ -123,7 +127,7 @@ def _wait(
 
 
 class _WalkRecorder:
-    """Recorder of the root link's poses, from odometry, and of the end of the soft start."""
+    """Recorder of the poses of the base, from odometry, and of the end of the soft start."""
 
     def __init__(self, client: RosClient, champion: NodeChampion, space: str) -> None:
         scene = champion.scene
@@ -147,7 +151,7 @@ class _WalkRecorder:
             self._poses.append((stamp.sec + 1e-9 * stamp.nanosec, pose))
 
     def _on_log(self, message: Log) -> None:
-        # The gait logs this in the period after its first targets.
+        # The gait logs this line one control period after its first targets.
         ours = message.name.startswith(self._space) and MOTION_STARTED in message.msg
         if ours and self.began is None and self._poses:
             self.began = self._poses[-1][0] - self._dt

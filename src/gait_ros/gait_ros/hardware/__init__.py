@@ -1,1 +1,1 @@
-"""Motors behind joints: calibration, limits, guard, and the description for ros2_control."""
+"""Motors of joints: conversion, calibration, limits, and description for ros2_control."""

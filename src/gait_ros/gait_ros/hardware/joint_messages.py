@@ -1,4 +1,4 @@
-"""JointState as controller_manager's topic-based hardware speaks it, to values and targets."""
+"""Conversions of JointState messages of ros2_control's topic-based hardware."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _FIELDS = ('position', 'velocity', 'effort')
 
 def values_from_joint_state(message: JointState) -> JointValues:
     """
-    Return a message's values; a field without any is ``None``.
+    Return the values of a message; an empty field is None.
 
     Raises
     ------
     BadCommand
-        For too many names, a repeated one, or a field that is neither empty nor of that length.
+        If there are too many names, a name is repeated, or a field is neither empty nor as long as
+        the names.
 
     """
     names = tuple(message.name)
@@ -42,7 +43,7 @@ def values_from_joint_state(message: JointState) -> JointValues:
 
 
 def joint_state_from_values(values: JointValues, stamp: Time) -> JointState:
-    """Return the message of some values."""
+    """Return values as a message."""
     message = JointState(header=Header(stamp=stamp), name=list(values.names))
     for field in _FIELDS:
         array = getattr(values, field)
@@ -53,9 +54,10 @@ def joint_state_from_values(values: JointValues, stamp: Time) -> JointState:
 
 def targets_from_values(values: JointValues) -> list[JointTargets]:
     """
-    Return the targets of a command, one per quantity that is commanded of some joint.
+    Return the targets of a command, one for each commanded quantity.
 
-    controller_manager writes NaN for what no controller claims: such a joint holds.
+    A joint whose value is NaN is left out, and holds: controller_manager writes NaN for an
+    interface that no controller claims.
     """
     targets = []
     for field in _FIELDS:

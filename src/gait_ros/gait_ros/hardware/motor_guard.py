@@ -1,7 +1,7 @@
 """
-Guard of motors against any command: limits, soft start and hold, per joint.
+Limits, soft start and hold of commands to motors, per joint.
 
-It has no clock and no messages: the caller says how much time has passed.
+The guard has no clock and knows no messages: the caller passes the time between commands.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from gait_ros.hardware.motors import JointValues
 _LIMITS = ('position', 'speed', 'velocity', 'effort')
 _FIELDS = ('position', 'velocity', 'effort')
 _TOLERANCE = 1e-9
-# Longest time [s] since the last command that counts: after a pause of the commands a joint must
-# not make up for the pause in one step.
+# Upper bound of the time [s] since the last command, so that a joint does not make up for a pause
+# of the commands in one step.
 _MAX_COMMAND_PERIOD = 0.1
 # Time [s] in which a velocity without a position may bring a joint to its position limit: the
 # joint slows down exponentially on its way there.
@@ -40,14 +40,14 @@ class MotorGuard:
     Attributes
     ----------
     measured : (n,) float array [rad or m]
-        Last plausible positions of ``robot.joint_names``; NaN before the first one.
+        Last plausible positions of ``robot.joint_names``; NaN before the first.
     implausible_counts : (n,) int array
-        Number of implausible commands of each joint, which were refused.
+        Number of refused implausible commands of each joint.
     clamp_counts : dict of str to (n,) int array
         Number of clamped commands of each joint by quantity: ``position``, ``speed`` (change of
         the position), ``velocity``, ``effort``.
     refused_states : int
-        Number of implausible readings.
+        Number of refused implausible readings.
 
     """
 
@@ -84,7 +84,7 @@ class MotorGuard:
         self._soft: BoolArray = np.ones(len(self._robot.joint_names), dtype=np.bool_)
 
     def measure(self, states: JointValues) -> JointValues:
-        """Update ``measured`` and return the joint states with NaN for implausible values."""
+        """Update ``measured``, and return the joint states with NaN for implausible values."""
         rows = self._rows(states.names)
         kept: dict[str, FloatArray] = {}
         for field in _FIELDS:
@@ -104,13 +104,13 @@ class MotorGuard:
         """
         Return the limited command.
 
-        NaN means not commanded: a joint that was commanded before is held. A joint with an
-        implausible value is held, too.
+        NaN means not commanded: a joint that was commanded before holds. A joint with an
+        implausible value holds too.
 
         Parameters
         ----------
         wanted : JointValues
-            Only joints that have a measured position.
+            Command; every joint must have a measured position.
         dt : float [s]
             Time since the last command.
 
@@ -194,6 +194,7 @@ class MotorGuard:
     def _position(
         self, rows: IntArray, wanted: FloatArray, refused: BoolArray, dt: float
     ) -> FloatArray:
+        """Return limited positions: inside the limits, and one step from the last at most."""
         robot, last = self._robot, self._last['position'][rows]
         start = np.where(np.isnan(last), self.measured[rows], last)
         # A refused command holds the joint where it is.
@@ -206,10 +207,10 @@ class MotorGuard:
         step = speed * dt if dt > 0.0 else np.zeros(len(rows))
         # The first command is the measured position itself.
         step[np.isnan(last)] = 0.0
-        # A joint without a speed limit, with its soft start over, has no longest step.
+        # After its soft start, a joint without a speed limit may move in one step.
         free = np.isinf(speed)
         moved = np.where(free, inside, np.clip(inside, start - step, start + step))
-        # The soft start is slower on purpose: only the joint's own limit counts as a clamp.
+        # Count only clamps by the limit of the joint: the soft start is slower on purpose.
         if dt > 0.0:
             self._count('speed', rows[~soft], moved[~soft], inside[~soft])
         reached = (np.abs(moved - inside) <= _TOLERANCE) & ~refused
@@ -217,15 +218,18 @@ class MotorGuard:
         return moved
 
     def _velocity(self, rows: IntArray, wanted: FloatArray, alone: BoolArray) -> FloatArray:
+        """Return limited velocities; ``alone`` marks joints without a position in the command."""
         robot = self._robot
         limit = robot.velocity_limit[rows]
         inside = np.clip(wanted, -limit, limit)
         self._count('velocity', rows, inside, wanted)
+        # A velocity alone must not move a joint beyond its position limits: it is at most
+        # proportional to the distance from the limit, and so decays exponentially.
         down, up = self._distances_to_limits(rows)
         stopped = np.where(alone, np.clip(inside, -down / _BRAKE_TIME, up / _BRAKE_TIME), inside)
         self._count('position', rows, stopped, inside)
-        # The feed-forward of a position that starts softly is no faster than the position. A
-        # velocity alone has no position that would end its soft start.
+        # During the soft start of a position, its velocity is limited too. A velocity alone has no
+        # soft start, because no position would end it.
         start_limit = np.minimum(limit, self.start_speed)
         soft = self._soft[rows] & ~alone
         return np.where(soft, np.clip(stopped, -start_limit, start_limit), stopped)

@@ -1,9 +1,10 @@
 """
-Readings of motors, and the obstacles that keep commands from them.
+Readings of motors, and conditions for commands to reach them.
 
-It has no clock and no messages: the caller says what came, and when. Times are pairs [s], (2,): by
-the clock of the messages' stamps and by a steady clock. A time span is the shorter of the two, so
-that neither a paused simulation nor a clock that is set makes a reading look old.
+The module has no clock and knows no messages: the caller passes values and their times. A time is
+a pair [s], (2,), by the clock of the stamps and by a steady clock. A time span is the shorter of
+the two, so that a reading does not look old after a pause of the simulation or a change of the
+clock.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gait_ros.hardware.motors import (
     JointValues,
 )
 
-# Pause [s] in the readings of a motor that ends its time of rest: it may have moved meanwhile.
+# Pause of the readings [s] that ends the rest of a motor, because it may have moved meanwhile.
 _MAX_PAUSE = 0.5
 # For a calibration motors must rest for this time [s], within this range [rad or m].
 _REST_TIME, _REST_RANGE = 1.0, 0.01
@@ -31,13 +32,13 @@ _REST_TIME, _REST_RANGE = 1.0, 0.01
 
 class MotorReadings:
     """
-    Latest finite reading of each motor, its age, and the time for which it has not changed.
+    Last finite reading of each motor, with its age and the time of rest.
 
     Parameters
     ----------
     names : sequence of str
     tolerance : (n,) float array or None
-        Change of a reading that still counts as rest; ``None``: zero.
+        Largest change of a reading at rest; None: zero.
 
     Attributes
     ----------
@@ -56,14 +57,14 @@ class MotorReadings:
         self._since = np.full((n, 2), -np.inf)
 
     def add(self, names: Sequence[str], values: FloatArray, now: FloatArray) -> None:
-        """Add readings that came at a time; unknown names and implausible values are left out."""
+        """Add readings with their time; unknown names and implausible values are left out."""
         for name, value in zip(names, values.tolist(), strict=True):
             row = self._row.get(name)
             # Written as a negation, because every comparison with NaN is false.
             if row is None or not abs(value) <= MAX_PLAUSIBLE:
                 continue
             paused = _time_spans(self._arrivals[row], now) > _MAX_PAUSE
-            # The anchor is the value at which the rest began: a slow drift ends the rest, too.
+            # The anchor is the value at the start of the rest, so that a slow drift ends the rest.
             if paused or not abs(value - self._anchor[row]) <= self._tolerance[row]:
                 self._anchor[row], self._since[row] = value, now
             self.values[row], self._arrivals[row] = value, now
@@ -73,35 +74,39 @@ class MotorReadings:
         return _time_spans(self._arrivals, now)
 
     def rest_times(self, now: FloatArray) -> FloatArray:
-        """Return the time [s] for which each reading has not changed; 0 before the first."""
+        """Return the time [s] for which each motor has been at rest; 0 without a reading."""
         return np.where(np.isnan(self.values), 0.0, _time_spans(self._since, now))
 
 
 def _time_spans(then: FloatArray, now: FloatArray) -> FloatArray:
-    """Return the shorter time span by both clocks [s]; a clock that went back does not count."""
+    """Return the shorter time span [s] of both clocks, without a clock that jumped back."""
     spans = now - then
     return np.asarray(np.where(spans < 0.0, np.inf, spans).min(axis=-1))
 
 
 class MotorWatch:
     """
-    Watch over all that commands on their way to motors depend on.
+    Monitor of the conditions for commands to reach motors.
 
     Parameters
     ----------
     hardware : Hardware
     joints : sequence of str
     hold_after : callable
-        Returns the silence [s] after which motors must hold.
+        Returns the time [s] of silence after which motors must hold.
 
     Attributes
     ----------
-    raw, joint_readings : Readings
-        Positions as motors report them, and of their joints since the activation.
-    rival : str
-        One line on a second sender; empty: there is none.
+    motors : tuple of str
+        Names of the motors, in the order of ``joints``.
+    motor_readings : MotorReadings
+        Positions of motors.
+    joint_readings : MotorReadings
+        Plausible positions of joints since the activation.
+    conflict : str
+        One line on a second publisher; empty: there is none.
     motion_requested : bool
-        Whether motion is requested.
+        Whether a gait requests motion.
 
     """
 
@@ -120,11 +125,11 @@ class MotorWatch:
         self.forget()
 
     def forget(self) -> None:
-        """Forget the positions of joints: they may be old, and robots are moved by hand."""
+        """Forget the positions of joints, which may have been moved by hand meanwhile."""
         self.joint_readings = MotorReadings(self._joints)
 
     def record_arrival(self, source: str, now: FloatArray) -> None:
-        """Note the time of a message on a topic."""
+        """Store the time of a message on a topic."""
         self._times[source] = now
 
     def silent_joints(self, now: FloatArray) -> set[str]:
@@ -133,7 +138,7 @@ class MotorWatch:
         return {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
 
     def find_obstacle(self, now: FloatArray) -> str:
-        """Return one line on why no command may reach a motor; empty if commands may."""
+        """Return one line on the condition that keeps commands from motors; empty if all hold."""
         if self.conflict:
             return self.conflict
         ages = self.joint_readings.ages(now)
@@ -150,27 +155,27 @@ class MotorWatch:
         return self._not_requested(now) or self._no_commands(now)
 
     def describe_end(self) -> str:
-        """Return one line if the gait has been ended on purpose."""
+        """Return one line if the gait has ended its motion request; empty otherwise."""
         if self.motion_requested or MOTION_TOPIC not in self._times:
             return ''
         return f'no motion request: {MOTION_TOPIC} is false; activate a gait and request motion'
 
     def check_rest(self, now: FloatArray) -> None:
-        """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
-        ages, stillness = self.motor_readings.ages(now), self.motor_readings.rest_times(now)
-        for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
+        """Raise ConfigurationError if a motor is silent, moves or has no finite reading."""
+        ages, rests = self.motor_readings.ages(now), self.motor_readings.rest_times(now)
+        for i, (age, rest) in enumerate(zip(ages.tolist(), rests.tolist(), strict=True)):
             if np.isinf(age):
                 raise ConfigurationError(f'{self._named(i)} has no finite reading')
             if age > self._hold_after():
                 raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
-            if still < _REST_TIME:
+            if rest < _REST_TIME:
                 raise ConfigurationError(
                     f'{self._named(i)} was not still for {_REST_TIME:g} s: let it rest, then call '
                     'again'
                 )
 
     def _unreported(self, first: int, count: int, now: FloatArray) -> str:
-        """Return one line on the motors that have not reported, and on implausible readings."""
+        """Return one line on motors without a plausible position."""
         if MOTOR_STATES_TOPIC not in self._times:
             return f'no message on {MOTOR_STATES_TOPIC}: is the driver of the motors running?'
         why = 'has not reported'
@@ -189,7 +194,7 @@ class MotorWatch:
         return f'waiting for {count} of {len(self._joints)} motors: {self._named(first)} {why}'
 
     def _not_requested(self, now: FloatArray) -> str:
-        """Return one line on why no motion is requested; empty if it is."""
+        """Return one line if no motion is requested; empty otherwise."""
         if MOTION_TOPIC not in self._times:
             return (
                 f'no motion request: no message on {MOTION_TOPIC}; activate a gait and request '
@@ -201,7 +206,7 @@ class MotorWatch:
         return self.describe_end()
 
     def _no_commands(self, now: FloatArray) -> str:
-        """Return one line if commands have ceased; empty if they come."""
+        """Return one line if no commands come; empty otherwise."""
         age = self._age(JOINT_COMMANDS_TOPIC, now)
         if age <= self._hold_after():
             return ''
@@ -215,6 +220,6 @@ class MotorWatch:
         return f"motor '{self.motors[i]}' of joint '{self._joints[i]}'"
 
     def _age(self, source: str, now: FloatArray) -> float:
-        """Return the age [s] of the last message of a source."""
+        """Return the age [s] of the last message on a topic; ``inf`` before the first."""
         then = self._times.get(source)
         return float('inf') if then is None else float(_time_spans(then, now))

@@ -1,4 +1,4 @@
-"""Motors behind joints: names, signs, ratios and offsets, from a hardware.yaml."""
+"""Motors of joints, from a hardware file."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from gait_core.robot.model import RobotModel
 from gait_core.safety.plausibility import MAX_PLAUSIBLE
 from gait_core.trial.scene import EMPTY_MAPPING
 
-# Topics of the node hardware.
+# Topics of the node ``hardware``, towards controller_manager and towards the motors.
 JOINT_COMMANDS_TOPIC, JOINT_STATES_TOPIC = 'hardware/joint_commands', 'hardware/joint_states'
 MOTOR_COMMANDS_TOPIC, MOTOR_STATES_TOPIC = 'motors/joint_commands', 'motors/joint_states'
 MOTION_TOPIC = 'motion_requested'
-"""Topic of the permission to command motors: an active gait was asked for motion."""
+"""Topic of the permission to command motors, given by an active gait."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointValues:
     """
-    Some joints' or motors' values, as a JointState has them.
+    Values of joints or motors, as in a JointState.
 
-    ``position``, ``velocity`` and ``effort`` are (n,) arrays in the order of ``names``, or
-    ``None``. Values may be NaN: not known, or not commanded.
+    ``position``, ``velocity`` and ``effort`` are (n,) arrays in the order of ``names``, or None. A
+    value is NaN if it is unknown, or not commanded.
     """
 
     names: tuple[str, ...]
@@ -43,21 +43,21 @@ class JointValues:
 @dataclass(frozen=True, kw_only=True)
 class Motor:
     """
-    The motor of one joint.
+    Motor of a joint.
 
-    It reads ``offset + sign * ratio * position`` where the joint is at ``position``; its effort
-    is ``sign / ratio`` times the joint's.
+    Its position is ``offset + sign * ratio * position`` of the joint, and its effort is
+    ``sign / ratio`` times the effort of the joint.
 
     Attributes
     ----------
     name : str
-        On the hardware.
+        Name on the hardware.
     sign : float
         1, or -1 for a motor that turns against its joint.
     ratio : float
-        Turns of the motor for one of the joint, positive.
+        Turns of the motor per turn of the joint, positive.
     offset : float [rad or m]
-        What it reads where the joint's position is zero.
+        Position of the motor at position zero of the joint.
 
     """
 
@@ -69,7 +69,7 @@ class Motor:
 
 @dataclass(frozen=True, kw_only=True)
 class MotorEntry:
-    """Entry of a hardware.yaml on the motors of some joints; ``None`` leaves a value as it is."""
+    """Entry of a hardware file on the motors of some joints; None keeps a value."""
 
     motor: str | None = None
     sign: float | None = None
@@ -94,20 +94,20 @@ class MotorEntry:
 @dataclass(frozen=True, kw_only=True)
 class HardwareFile:
     """
-    Content of a hardware.yaml; every key is optional.
+    Content of a hardware file, whose keys are all optional.
 
     Attributes
     ----------
     robot : str or None
-        The file is refused for another robot.
+        Name of the robot; the file is refused for another one.
     plugin : str
-        Of ros2_control; empty: motors are reached through topics.
+        Hardware plugin of ros2_control; empty: motors are driven through topics.
     parameters : mapping of str to scalar
-        Of that plugin.
+        Parameters of the plugin.
     reference : mapping of str to float [rad or m]
-        Pose for the calibration by joint or pattern, over the nominal stance.
+        Pose for the calibration, by joint or pattern; other joints have the nominal stance.
     joints : mapping of str to MotorEntry
-        By joint or pattern; of several that match a joint the last one holds, key by key.
+        Entries by joint or pattern. The last entry that matches a joint and has a key applies.
 
     """
 
@@ -121,20 +121,20 @@ class HardwareFile:
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
     """
-    The motors of a real robot, joint by joint.
+    Motors of a robot.
 
     Attributes
     ----------
     robot : str
-        Name of the robot's model.
+        Name of the robot.
     motors : mapping of str to Motor
-        By joint, for each of them.
+        Motor of each joint.
     reference : mapping of str to float [rad or m]
-        The pose in which the robot is put to be calibrated.
+        Pose of the robot for the calibration, by joint.
     plugin : str
-        Of ros2_control; empty: motors are reached through topics.
+        Hardware plugin of ros2_control; empty: motors are driven through topics.
     parameters : mapping of str to str
-        Of that plugin.
+        Parameters of the plugin.
 
     """
 
@@ -145,7 +145,7 @@ class Hardware:
     parameters: Mapping[str, str] = field(default_factory=lambda: EMPTY_MAPPING)
 
     def to_motors(self, values: JointValues) -> JointValues:
-        """Convert values of joints to those of their motors; unknown joints are left out."""
+        """Convert values of joints to values of their motors; unknown joints are left out."""
         known = [i for i, name in enumerate(values.names) if name in self.motors]
         motors = [self.motors[values.names[i]] for i in known]
         gain, offset = _gains_and_offsets(motors)
@@ -157,7 +157,7 @@ class Hardware:
         )
 
     def to_joints(self, values: JointValues) -> JointValues:
-        """Convert values of motors to those of their joints; unknown motors are left out."""
+        """Convert values of motors to values of their joints; unknown motors are left out."""
         joints = {motor.name: joint for joint, motor in self.motors.items()}
         known = [i for i, name in enumerate(values.names) if name in joints]
         names = tuple(joints[values.names[i]] for i in known)
@@ -171,17 +171,17 @@ class Hardware:
 
     def calibrate(self, readings: Mapping[str, float]) -> Hardware:
         """
-        Return the hardware with the offsets that put its joints into the reference pose now.
+        Return the hardware with offsets by which the joints are in the reference pose now.
 
         Parameters
         ----------
         readings : mapping of str to float [rad or m]
-            Reading of every motor by its name.
+            Position of every motor, by its name.
 
         Raises
         ------
         ConfigurationError
-            If a motor has no finite reading; the message names the first.
+            If a motor has no finite reading; the message names the first one.
 
         """
         motors = {}
@@ -191,12 +191,13 @@ class Hardware:
                 raise ConfigurationError(
                     f"motor '{motor.name}' of joint '{joint}' has no finite reading"
                 )
-            at = motor.sign * motor.ratio * self.reference.get(joint, 0.0)
-            motors[joint] = replace(motor, offset=float(reading) - at)
+            # reading = offset + sign * ratio * position, at the reference position.
+            turned = motor.sign * motor.ratio * self.reference.get(joint, 0.0)
+            motors[joint] = replace(motor, offset=float(reading) - turned)
         return replace(self, motors=motors)
 
     def to_yaml(self) -> str:
-        """Write a hardware.yaml from which this is read again, with every bit of its numbers."""
+        """Return the text of a hardware file with equal content; numbers are exact."""
         document: dict[str, Any] = {'robot': self.robot}
         if self.plugin:
             document['plugin'] = self.plugin
@@ -215,7 +216,7 @@ class Hardware:
 
 
 def default_hardware(robot: RobotModel) -> Hardware:
-    """Return hardware whose motors have the names and values of the joints."""
+    """Return hardware whose motors have the names and the values of the joints."""
     return Hardware(
         robot=robot.name,
         motors={name: Motor(name=name) for name in robot.joint_names},
@@ -225,12 +226,12 @@ def default_hardware(robot: RobotModel) -> Hardware:
 
 def read_hardware(file: str, robot: RobotModel) -> Hardware:
     """
-    Read the motors of a robot from a hardware.yaml; without a file they are its joints.
+    Read the motors of a robot from a hardware file; without a file they equal the joints.
 
-    Every key is optional::
+    Every key of the file is optional::
 
         robot: a1                        # refused for another robot
-        plugin: my_driver/MySystem       # of ros2_control; absent: motors speak through topics
+        plugin: my_driver/MySystem       # of ros2_control; absent: topics drive the motors
         parameters: {port: /dev/ttyUSB0}
         reference: {'.*_knee': -1.2}     # pose for the calibration; default: the nominal stance
         joints:
@@ -240,9 +241,9 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     Raises
     ------
     ConfigurationError
-        For an unknown key or joint (with the nearest), a sign that is not 1 or -1, a ratio that
-        is not positive, a reference beyond a joint's limits, a motor of two joints, or another
-        robot's file.
+        If a key or joint is unknown (the message has the nearest one), a sign is not 1 or -1, a
+        ratio is not positive, a reference is beyond the limits of its joint, two joints have the
+        same motor, or the file is for another robot.
 
     """
     default = default_hardware(robot)
@@ -289,11 +290,12 @@ def _read_motors(
 
 
 def _as_text(value: Any) -> str:
-    """Return a parameter of a plugin as text, with flags as YAML has them."""
+    """Return a parameter of a plugin as text; booleans are true or false."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _gains_and_offsets(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]:
+    """Return sign times ratio, and the offset, of each motor."""
     gain = np.array([motor.sign * motor.ratio for motor in motors], dtype=np.float64)
     return gain, np.array([motor.offset for motor in motors], dtype=np.float64)
 
@@ -301,5 +303,5 @@ def _gains_and_offsets(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]
 def _convert_rows(
     values: FloatArray | None, rows: Sequence[int], change: Any
 ) -> FloatArray | None:
-    """Return the values of some rows, changed; ``None`` for values that are not known."""
+    """Return some rows of values, converted; None for absent values."""
     return None if values is None else change(np.asarray(values, dtype=np.float64)[list(rows)])

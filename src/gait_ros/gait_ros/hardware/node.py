@@ -1,4 +1,4 @@
-"""The node ``hardware`` between controller_manager and motors: conversion, limits and hold."""
+"""Node ``hardware`` between controller_manager and motors: conversion, limits and hold."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from gait_ros.nodes.services import offer_service
 
 _WATCH_PERIOD = 1.0
 _HOLD_PERIOD = 0.05
-# Greatest number of unknown names in diagnostics.
+# Largest number of unknown names in diagnostics.
 _MAX_LISTED = 20
 # Longest wait [s] for reliable subscribers to acknowledge the last hold, and time [s] that the
 # message may take to best-effort subscribers.
@@ -59,7 +59,7 @@ _ACKNOWLEDGE_TIME, _TRANSPORT_TIME = 0.2, 0.02
 
 @dataclass(frozen=True, kw_only=True)
 class HardwareNodeParams(Parameters):
-    """Robot, hardware file, start speed and time to hold of the node hardware."""
+    """Parameters of the node ``hardware``."""
 
     robot: str = str_parameter('', doc='Robot name or folder.', read_only=True)
     hardware: str = str_parameter(
@@ -92,11 +92,11 @@ class HardwareNodeParams(Parameters):
 
 class HardwareNode(ManagedNode):
     """
-    Converter of joint commands to motor commands and of motor states to joint states.
+    Converter of joint commands to motor commands, and of motor states to joint states.
 
-    No command reaches a motor before every motor has reported its position and an active gait has
-    been asked for motion. Commands are limited. All motors hold when commands, the gait or a motor
-    fall silent.
+    Commands reach the motors only after every motor has reported its position, and an active gait
+    has received a motion request. They are limited. All motors hold if commands, the gait or a
+    motor become silent.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -117,7 +117,7 @@ class HardwareNode(ManagedNode):
         # Joints whose motors are silent.
         self._silent_joints: set[str] = set()
         self._message_counts = {MOTOR_STATES_TOPIC: 0, JOINT_COMMANDS_TOPIC: 0}
-        # Whether motors were ever commanded, and they were made to hold.
+        # Whether motors were ever commanded, and whether they hold now.
         self._was_commanded = self._holding = False
         self._last_command: FloatArray | None = None
         self._commands_pass = False
@@ -144,7 +144,7 @@ class HardwareNode(ManagedNode):
     # ------------------------------------------------------------------------------- lifecycle
 
     def activate(self) -> None:
-        """Start to pass on states and commands; ConfigurationError if there is a second sender."""
+        """Start to convert messages; raise ConfigurationError if there is a second publisher."""
         self._watch.conflict = self._second_sender()
         if self._watch.conflict:
             raise ConfigurationError(self._watch.conflict)
@@ -154,7 +154,7 @@ class HardwareNode(ManagedNode):
         self._last_command = None
 
     def deactivate(self) -> None:
-        """Send a hold to the motors, then nothing more."""
+        """Send a hold to the motors, and no further command."""
         self._hold()
         self._guard.release()
         if self._was_commanded:
@@ -202,7 +202,7 @@ class HardwareNode(ManagedNode):
         self._send(bounded, message.header.stamp)
 
     def _read(self, source: str, message: JointState) -> JointValues | None:
-        """Return the values of a message; None if it is refused."""
+        """Return the values of a message; None if it is invalid. Warn of unknown names."""
         self._message_counts[source] += 1
         try:
             values = values_from_joint_state(message)
@@ -239,13 +239,14 @@ class HardwareNode(ManagedNode):
     # ---------------------------------------------------------------------------------- watching
 
     def _on_tick(self) -> None:
-        """Hold while commands must not reach the motors, and log each change of that."""
+        """Hold the motors while commands must not reach them, and log each change of this."""
         if not self.active:
             return
         now = self._now()
         stale = self._watch.silent_joints(now)
         for joint in stale - self._silent_joints:
-            # Once it is back it starts from its measured position: it may have moved meanwhile.
+            # A joint may move while its motor is silent, so that it must start from its measured
+            # position afterwards.
             self._guard.release_joint(joint)
         self._silent_joints = stale
         obstacle = self._watch.find_obstacle(now)
@@ -282,7 +283,7 @@ class HardwareNode(ManagedNode):
         )
 
     def _log_limited(self) -> None:
-        """Log the counts of limited commands if there are new ones."""
+        """Log the counts of clamped and implausible commands if they have grown."""
         guard = self._guard
         counts = {'implausible': guard.implausible_counts, **guard.clamp_counts}
         changed = {what: int(count.sum()) for what, count in counts.items() if count.any()}
@@ -295,7 +296,7 @@ class HardwareNode(ManagedNode):
             )
 
     def _second_sender(self) -> str:
-        """Return one line on a topic with a publisher too many; empty if there is none."""
+        """Return one line on a topic with a second publisher; empty if there is none."""
         for topic, own, what in (
             (JOINT_COMMANDS_TOPIC, 0, 'the motors would follow both in turn'),
             (MOTION_TOPIC, 0, 'each requests motion'),
@@ -308,7 +309,7 @@ class HardwareNode(ManagedNode):
         return ''
 
     def _values(self) -> dict[str, object]:
-        """Return the values of the diagnostics."""
+        """Return the named values of the diagnostics."""
         return {
             **{f'from {source}': count for source, count in self._message_counts.items()},
             'refused': self._refused,
@@ -322,7 +323,7 @@ class HardwareNode(ManagedNode):
         }
 
     def _now(self) -> FloatArray:
-        """Return the present time [s] by the clock of the stamps and by a steady one, (2,)."""
+        """Return the present time [s], (2,), by the clock of the stamps and by a steady clock."""
         steady = time.monotonic()
         simulated = self.get_parameter('use_sim_time').value
         return np.array(
@@ -356,7 +357,7 @@ class HardwareNode(ManagedNode):
 
 
 def _select_rows(values: JointValues, rows: Sequence[int]) -> JointValues:
-    """Return some rows of values."""
+    """Return the values of some rows."""
     picked = list(rows)
     fields = {
         field: None if array is None else array[picked]
@@ -367,7 +368,7 @@ def _select_rows(values: JointValues, rows: Sequence[int]) -> JointValues:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node until it is interrupted."""
+    """Run the node and return its exit code."""
     return run_node(HardwareNode, args)
 
 

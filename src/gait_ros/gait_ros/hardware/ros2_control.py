@@ -1,7 +1,7 @@
 """
-A robot as ros2_control is told of it: the block of its URDF, and its controllers' parameters.
+Description of a robot for ros2_control: its URDF block and the parameters of its controllers.
 
-Plain data for an installed ros2_control; nothing of it is needed for a simulation.
+The module makes files for an installed ros2_control. Simulations do not need it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SIM_TARGET, MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET = TARGETS = (
     'hardware',
 )
 """
-What moves the joints: the bridge alone; mock_components; whoever takes the topics
-``hardware/joint_commands``, be it the bridge; real motors.
+Components that move the joints: a bridge without ros2_control; mock components of ros2_control; a
+driver or bridge on the topic ``hardware/joint_commands``; a hardware plugin.
 """
 
 TRAJECTORY_CONTROLLER = 'joint_trajectory_controller'
@@ -41,7 +41,7 @@ STATE_BROADCASTER = 'joint_state_broadcaster'
 IMU_BROADCASTER = 'imu_sensor_broadcaster'
 INTERFACES = ('position', 'velocity', 'effort')
 
-# Time after the end of a trajectory from which its controller holds [s].
+# Time [s] after the end of a trajectory at which its controller holds.
 _COMMAND_TIMEOUT = 0.5
 _MOCK_PLUGIN = 'mock_components/GenericSystem'
 _TOPIC_PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
@@ -57,10 +57,10 @@ _IMU_INTERFACES = (
 
 def command_interfaces(robot: RobotModel) -> tuple[str, ...]:
     """
-    Return what every joint can be commanded in; the first is what controllers claim.
+    Return the quantities in which joints can be commanded; controllers claim the first.
 
-    All joints have the same ones: a JointState with fewer values than names would say nothing of
-    which joint a value belongs to.
+    They are the same for all joints, because a JointState with fewer values than names does not
+    tell the joint of a value.
     """
     kinds = {robot.actuators[name].kind for name in robot.joint_names}
     wanted = {_INTERFACE_BY_KIND.get(kind, 'position') for kind in kinds}
@@ -73,12 +73,12 @@ def forward_controller_name(interface: str) -> str:
 
 
 def uses_plugin(target: str, hardware: Hardware | None) -> bool:
-    """Return whether a plugin of ros2_control drives the motors, and not topics."""
+    """Return whether a plugin of ros2_control drives the motors, instead of topics."""
     return hardware is not None and target == HARDWARE_TARGET and bool(hardware.plugin)
 
 
 def reports_imu(robot: RobotModel, target: str, hardware: Hardware | None = None) -> bool:
-    """Return whether the description for ros2_control has an IMU; topics of joints carry none."""
+    """Return whether the description for ros2_control has an IMU; on topics it has none."""
     return bool(robot.imu_link) and (target == MOCK_TARGET or uses_plugin(target, hardware))
 
 
@@ -86,7 +86,7 @@ def control_block(
     robot: RobotModel, target: str, hardware: Hardware | None = None
 ) -> Element | None:
     """
-    Return the ``<ros2_control>`` block of a robot; None for the target ``sim``.
+    Return the ``<ros2_control>`` block of the URDF of a robot; None for the target ``sim``.
 
     Parameters
     ----------
@@ -94,13 +94,13 @@ def control_block(
     target : str
         One of ``TARGETS``.
     hardware : Hardware or None
-        For the target ``hardware``: its plugin with parameters and, as parameters of each
-        joint, motor, sign, ratio and offset. Without a plugin it is the target ``topic``.
+        Its plugin with parameters is the hardware of the target ``hardware``, and each joint has
+        the parameters motor, sign, ratio and offset. Without a plugin the target is ``topic``.
 
     Raises
     ------
     ConfigurationError
-        For an unknown target, or a robot that is not made of joints alone.
+        If the target is unknown, or the robot has force elements or no joints.
 
     """
     if target not in TARGETS:
@@ -128,14 +128,14 @@ def control_block(
             {
                 'joint_commands_topic': JOINT_COMMANDS_TOPIC,
                 'joint_states_topic': JOINT_STATES_TOPIC,
-                # Always: silence of a held pose would pass for a controller that is gone.
+                # Send commands always, so that a held pose is not taken for the end of commands.
                 'trigger_joint_command_threshold': '-1',
             },
         )
     for name in robot.joint_names:
         element = _joint(block, robot, robot.joint[name])
         if target == MOCK_TARGET:
-            # Real motors report their positions: until then they are unknown.
+            # Only mock motors have an initial position; real ones report theirs.
             _set_initial_position(element, robot)
         if real and hardware is not None and name in hardware.motors:
             motor = hardware.motors[name]
@@ -147,7 +147,7 @@ def control_block(
 
 
 def control_urdf(robot: RobotModel, target: str, hardware: Hardware | None = None) -> str:
-    """Return the robot's URDF, meshes included, with its block for a target."""
+    """Return the URDF of a robot, with its meshes and the block for a target."""
     block = control_block(robot, target, hardware)
     text = to_scene_urdf(robot)
     if block is None:
@@ -164,18 +164,18 @@ def controller_parameters(
     """
     Return the parameters of controller_manager and of the controllers of a robot.
 
-    They are a broadcaster of joint states, a trajectory controller, a forward command controller
-    for each command interface, and a broadcaster of the IMU where the hardware reports one. Node
-    names hold in every namespace.
+    The controllers are a joint state broadcaster, a trajectory controller, a forward command
+    controller for each command interface, and an IMU broadcaster if the hardware reports an IMU.
+    The names of the nodes apply in every namespace.
 
     Parameters
     ----------
     robot : RobotModel
     target : str
     rate : float [Hz]
-        Of controller_manager.
+        Update rate of controller_manager.
     hardware : Hardware or None
-        See ``control_element``.
+        See ``control_block``.
 
     """
     joints, interfaces = list(robot.joint_names), command_interfaces(robot)
@@ -187,14 +187,14 @@ def controller_parameters(
                 'joints': joints,
                 'command_interfaces': [interfaces[0]],
                 'state_interfaces': ['position', 'velocity'],
-                # The gait comes as one short trajectory after the other: each goes on where the
-                # last one was, also where it did not name a joint or ended in motion. Older
-                # releases know the second name.
+                # A gait sends a short trajectory in every control period. Each must start from
+                # the last target, even if that was in motion or did not name every joint. The
+                # second name is that of older releases.
                 'interpolate_from_desired_state': True,
                 'open_loop_control': True,
                 'allow_partial_joints_goal': True,
                 'allow_nonzero_velocity_at_trajectory_end': True,
-                # After its last point a position is held; a velocity or effort would go on.
+                # A position holds after its last point; a velocity or effort would continue.
                 **({} if interfaces[0] == 'position' else {'cmd_timeout': _COMMAND_TIMEOUT}),
             },
         ),
@@ -218,7 +218,7 @@ def controller_parameters(
 def controllers_yaml(
     robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
 ) -> str:
-    """Return the controllers.yaml of a robot."""
+    """Return the text of the controllers.yaml of a robot."""
     return str(
         yaml.safe_dump(controller_parameters(robot, target, rate, hardware), sort_keys=False)
     )
@@ -226,10 +226,10 @@ def controllers_yaml(
 
 def control_xacro(robot: RobotModel) -> str:
     """
-    Return a xacro file with the macro ``ros2_control`` of a robot, for its own xacro to include.
+    Return a xacro file with the macro ``ros2_control``, which the xacro of a robot includes.
 
-    It writes what ``control_element`` returns for the target it is given, and for ``hardware``
-    the plugin it is given.
+    The macro writes the block of ``control_block`` for its argument ``target``; for the target
+    ``hardware`` with its argument ``plugin``.
     """
     blocks = {
         f'target == "{MOCK_TARGET}"': control_block(robot, MOCK_TARGET),
@@ -246,20 +246,20 @@ def control_xacro(robot: RobotModel) -> str:
     _xacro(
         macro, 'unless', value=f'${{target in {TARGETS!r}}}'
     ).text = f'${{xacro.fatal("target is %s, expected one of {", ".join(TARGETS)}" % target)}}'
-    # What all blocks have alike stands once.
+    # Elements that all blocks have in common are written once.
     any_target = _xacro(macro, 'unless', value=f'${{target == "{SIM_TARGET}"}}')
-    shown = SubElement(any_target, 'ros2_control', name=robot.name, type='system')
-    system = SubElement(shown, 'hardware')
+    common = SubElement(any_target, 'ros2_control', name=robot.name, type='system')
+    system = SubElement(common, 'hardware')
     for condition, block in blocks.items():
         assert block is not None
         _xacro(system, 'if', value=f'${{bool({condition})}}').extend(block[0])
     mocked = f'${{target == "{MOCK_TARGET}"}}'
     for name in robot.joint_names:
-        element = _joint(shown, robot, robot.joint[name])
+        element = _joint(common, robot, robot.joint[name])
         _set_initial_position(element, robot, lambda state: _xacro(state, 'if', value=mocked))
-    sensed = f'${{bool(target == "{MOCK_TARGET}" or target == "{HARDWARE_TARGET}" and plugin)}}'
+    has_imu = f'${{bool(target == "{MOCK_TARGET}" or target == "{HARDWARE_TARGET}" and plugin)}}'
     if robot.imu_link:
-        sensor = _xacro(shown, 'if', value=sensed)
+        sensor = _xacro(common, 'if', value=has_imu)
         _imu(sensor, robot, MOCK_TARGET, lambda state: _xacro(state, 'if', value=mocked))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding='unicode')
@@ -276,6 +276,7 @@ def _parameters(element: Element, values: Mapping[str, str]) -> None:
 
 
 def _joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
+    """Add a joint with its interfaces and limits to a block."""
     element = SubElement(block, 'joint', name=joint.name)
     limits = {
         'position': (joint.lower, joint.upper),
@@ -296,24 +297,25 @@ def _unconditional(element: Element) -> Element:
 
 
 def _set_initial_position(
-    joint: Element, robot: RobotModel, where: Callable[[Element], Element] = _unconditional
+    joint: Element, robot: RobotModel, condition: Callable[[Element], Element] = _unconditional
 ) -> None:
-    """Let a joint begin in the stance; ``where`` puts a condition around the parameter."""
+    """Set the initial position to the stance; ``condition`` wraps the parameter in an element."""
     state = joint.find('state_interface[@name="position"]')
     assert state is not None
     value = repr(float(robot.nominal_stance.get(joint.get('name', ''), 0.0)))
-    _parameters(where(state), {'initial_value': value})
+    _parameters(condition(state), {'initial_value': value})
 
 
 def _imu(
     block: Element,
     robot: RobotModel,
     target: str,
-    where: Callable[[Element], Element] = _unconditional,
+    condition: Callable[[Element], Element] = _unconditional,
 ) -> None:
+    """Add the IMU to a block; ``condition`` wraps the initial value in an element."""
     sensor = SubElement(block, 'sensor', name='imu')
     for name in _IMU_INTERFACES:
         state = SubElement(sensor, 'state_interface', name=name)
         if name == 'orientation.w' and target == MOCK_TARGET:
-            _parameters(where(state), {'initial_value': '1.0'})
+            _parameters(condition(state), {'initial_value': '1.0'})
     _parameters(sensor, {'frame_id': robot.imu_link})

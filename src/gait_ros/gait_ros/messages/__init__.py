@@ -1,1 +1,1 @@
-"""Messages of rclpy from the dataclasses of gait_core and back."""
+"""Conversions between ROS messages and dataclasses of gait_core."""

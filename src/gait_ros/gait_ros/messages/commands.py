@@ -1,4 +1,4 @@
-"""Joint targets from and to messages of ros2_control's controllers, and a gait_state."""
+"""Joint targets as messages of ros2_control, and states of a gait."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from gait_core.motion.trajectory import Trajectory
 from gait_interfaces.msg import GaitState
 from gait_ros.messages.conversions import BUILDER
 
+# Prefix of the names of stance states in the state of a controller.
 _STANCE = 'stance.'
 
 
 def to_commands(applied: AppliedTargets, interface: str) -> Float64MultiArray:
-    """Return every joint's target of one quantity, as forward command controllers take it."""
+    """Return the targets of all joints in one quantity, for a forward command controller."""
     return Float64MultiArray(data=getattr(applied, interface)[-1].tolist())
 
 
@@ -28,9 +29,10 @@ def to_gait_state(
     stamp: Any, controller: str, state: Mapping[str, float], behaviour: str = ''
 ) -> GaitState:
     """
-    Return what a controller reports of itself, and which behaviours it mixes.
+    Return the state and the behaviour of a controller as a message.
 
-    ``phase``, ``stage`` and ``stance.<leg>`` (1 in stance, 0 in swing) have fields of their own.
+    ``phase``, ``stage`` and ``stance.<leg>`` (1 in stance, 0 in swing) of the state have their own
+    fields.
     """
     message = GaitState(
         controller=controller, behaviour=behaviour, values=BUILDER.quantities(state)
@@ -49,20 +51,20 @@ def to_gait_state(
 
 def from_trajectory(message: JointTrajectory, now: int) -> tuple[Trajectory, float]:
     """
-    Return a message's trajectory and in how many seconds it starts.
+    Return the trajectory of a message, and the time [s] until it starts.
 
     Parameters
     ----------
     message : JointTrajectory
-        A stamp of zero starts it at once.
+        A stamp of zero starts the trajectory at once.
     now : int [ns]
-        On the clock of the stamp.
+        Present time by the clock of the stamp.
 
     Raises
     ------
     BadCommand
-        For a repeated joint, a wrong length (both sizes named), a number that is not finite,
-        times that do not increase, or an end in the past.
+        If a joint is repeated, a length is wrong, a value is not finite, times do not increase, or
+        the trajectory ended in the past.
 
     """
     trajectory = read_trajectory(message)
@@ -79,7 +81,7 @@ def from_trajectory(message: JointTrajectory, now: int) -> tuple[Trajectory, flo
 def from_commands(
     message: Float64MultiArray, names: tuple[str, ...], interface: str
 ) -> JointTargets:
-    """Return the targets of a forward command message; BadCommand names both sizes."""
+    """Return the targets of a forward command message; raise BadCommand for a wrong length."""
     if len(message.data) != len(names):
         raise BadCommand(
             f'commands has {len(message.data)} values, expected {len(names)}, one per joint'

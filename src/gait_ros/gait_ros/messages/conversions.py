@@ -1,8 +1,8 @@
 """
-Builder of messages of rclpy's classes; conversions of trials, exact to the last bit.
+Builder of ROS messages, and exact conversions of trials.
 
-Arrays cross as flat buffers: rclpy checks the elements of a list one by one, those of an
-``array.array`` or a NumPy array not at all.
+Arrays are passed as flat buffers: rclpy checks every element of a list, but none of an
+``array.array`` or a NumPy array.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FIELD_SIZES = {
 
 
 class _MessageTypes(dict[str, Any]):
-    """Classes of messages by full name, imported when one is asked for."""
+    """Message classes by full name, imported at their first use."""
 
     def __missing__(self, name: str) -> Any:
         package, _, kind = name.split('/')
@@ -64,19 +64,19 @@ class _MessageTypes(dict[str, Any]):
 
 def _field_value(values: Any) -> Any:
     """
-    Return an array as the value of a field without a fixed length, for a constructor.
+    Return an array as the constructor argument of a field of variable length.
 
-    Constructors make an ``array.array`` of what they are given: of bytes in one copy.
+    Constructors convert it to an ``array.array``, which is fastest from bytes.
     """
     return values.tolist() if values.dtype.kind == 'b' else values.tobytes()
 
 
 BUILDER = MessageBuilder(_MessageTypes(), _field_value)
-"""Builds messages of rclpy's classes."""
+"""Builder of messages of rclpy."""
 
 
 def float_buffer(values: Any) -> array[float]:
-    """Return any float array as the flat buffer of a ``float64[]`` field."""
+    """Return a float array of any shape as the flat buffer of a ``float64[]`` field."""
     return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
 
 
@@ -95,12 +95,12 @@ def to_targets(targets: JointTargets) -> msg.JointTargets:
 
 def from_targets(message: msg.JointTargets) -> JointTargets:
     """
-    Return a message's joint targets.
+    Return the joint targets of a message.
 
     Raises
     ------
     BadCommand
-        For a repeated joint, a wrong length (both sizes named) or a number that is not finite.
+        If a joint is repeated, a length is wrong, or a value is not finite.
 
     """
     names, rows = tuple(message.names), int(message.sub_samples)
@@ -122,7 +122,7 @@ def from_targets(message: msg.JointTargets) -> JointTargets:
 
 
 class _Codec(NamedTuple):
-    """Conversion of a scene's field to that of its message, and back to plain data."""
+    """Conversion of a field of a scene to a field of its message, and back to plain data."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -133,7 +133,7 @@ _NUMBER = _Codec(float, float)
 _OPTIONAL = _Codec(lambda value: float_buffer([value]), lambda values: values[0])
 _QUANTITIES = _Codec(BUILDER.quantities, read_quantities)
 
-# Field of the message, keys of the scene, and codec.
+# Field of the message, path of the value in the scene, and conversion.
 _SCENE_FIELDS = (
     ('draw', 'draw', _UNCHANGED),
     ('engine', 'engine', _UNCHANGED),
@@ -174,12 +174,14 @@ def to_scene(scene: Scene) -> msg.Scene:
 
 def from_scene(message: msg.Scene) -> Scene:
     """
-    Return a message's scene: all that it says if it is complete, else over the robot's own.
+    Return the scene of a message.
+
+    A complete message has every value. Those that an incomplete one lacks are those of the robot.
 
     Raises
     ------
     ConfigurationError
-        The message names what is wrong with it.
+        If a value is invalid; the message names it.
 
     """
     for name, size in _FIELD_SIZES.items():
@@ -195,7 +197,7 @@ def from_scene(message: msg.Scene) -> Scene:
 
 
 def _scene_data(message: msg.Scene) -> dict[str, Any]:
-    """Return the fields of a scene as plain data; of an incomplete one those that are set."""
+    """Return the values of a scene as plain data; of an incomplete message those that are set."""
     every, new = message.complete, msg.Scene()
     given: dict[str, Any] = {}
     for field, keys, codec in _SCENE_FIELDS:
@@ -241,7 +243,7 @@ def _check_size(name: str, values: Any, width: int, count: int, what: str) -> No
 
 
 def to_spec(spec: TrialSpec) -> msg.TrialSpec:
-    """Return a trial's specification as a message."""
+    """Return the specification of a trial as a message."""
     return msg.TrialSpec(
         scene=to_scene(spec.scene),
         controller=spec.controller,
@@ -262,7 +264,7 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
 
 
 def from_spec(message: msg.TrialSpec) -> TrialSpec:
-    """Return a message's specification; ConfigurationError names what is wrong with it."""
+    """Return the specification of a message; ConfigurationError names an invalid value."""
     if len(message.command_times) != len(message.commands):
         raise ConfigurationError(
             f'command_times has {len(message.command_times)} values, expected '
@@ -315,7 +317,7 @@ def _varied_ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:
 
 
 def to_result(result: TrialResult) -> msg.TrialResult:
-    """Return a trial's result as a message."""
+    """Return the result of a trial as a message."""
     return msg.TrialResult(
         status=result.status,
         metrics=BUILDER.quantities(result.metrics),
@@ -332,7 +334,7 @@ def to_result(result: TrialResult) -> msg.TrialResult:
 
 
 def from_result(message: msg.TrialResult) -> TrialResult:
-    """Return a message's result."""
+    """Return the result of a message."""
     return TrialResult(
         status=message.status,
         metrics=read_quantities(message.metrics),
@@ -355,7 +357,7 @@ def _optional(value: float | None) -> list[float]:
 def answer_terrain_query(
     scene: Scene | None, request: QueryTerrain.Request, response: QueryTerrain.Response
 ) -> QueryTerrain.Response:
-    """Fill in heights and normals at the asked points, or why there are none."""
+    """Fill in the heights and normals at the points of a request, or the reason of a refusal."""
     if scene is None:
         response.message = 'there is no scene yet'
     elif len(request.x) != len(request.y):

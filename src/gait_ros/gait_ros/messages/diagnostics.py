@@ -1,4 +1,4 @@
-"""A node's diagnostic: fine, or what is wrong, why, and what to do, in a line for a person."""
+"""Diagnostics of a node: its state or its trouble, in one line."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from std_msgs.msg import Header
 from gait_ros.nodes.qos import advertise
 
 DIAGNOSTICS_TOPIC = '/diagnostics'
-"""Where aggregators and monitors listen, whatever the namespace (REP-107)."""
+"""Topic of aggregators and monitors in every namespace (REP-107)."""
 
 
 class Diagnostics:
     """
-    The diagnostic of one node, for whoever listens.
+    Publisher of the diagnostics of a node.
 
     Parameters
     ----------
     node : Node
     task : str
-        What is told of, behind the node's full name.
+        Name of the diagnosed part, after the full name of the node.
 
     """
 
@@ -42,21 +42,21 @@ class Diagnostics:
         fine: str = 'running',
     ) -> None:
         """
-        Publish what is wrong, if anybody listens.
+        Publish the diagnostics if the topic has subscribers.
 
         Parameters
         ----------
         stamp : Time
         robot : str
-            What it is about.
+            Name of the robot, as the hardware id.
         trouble : str
-            One line; empty: nothing is wrong.
+            One line on the trouble, its cause and remedy; empty without trouble.
         values : callable
-            Returns what is known besides.
+            Returns further named values.
         failed : bool
-            Whether the trouble is an error: nothing goes on until somebody acts.
+            Whether the trouble is an error, which lasts until somebody acts, and not a warning.
         fine : str
-            What is said where nothing is wrong.
+            Message without trouble.
 
         """
         if not self._publisher.get_subscription_count():
@@ -73,6 +73,7 @@ class Diagnostics:
 
 
 def _text(value: object) -> str:
+    """Return a value as text: floats with three decimals, booleans in lower case."""
     if isinstance(value, float):
         return f'{value:.3f}'
     return str(value).lower() if isinstance(value, bool) else str(value)

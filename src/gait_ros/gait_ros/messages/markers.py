@@ -1,4 +1,4 @@
-"""Marker arrays of a robot and its gait, for RViz."""
+"""RViz markers of a robot and its gait."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _TEXT = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
 _TARGET = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
 _GROUND = ColorRGBA(r=0.55, g=0.5, b=0.42, a=1.0)
 _UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
-# Commands below this have no direction that an arrow could show [m/s].
+# Speed of a command from which it is drawn as an arrow [m/s].
 _MIN_ARROW_SPEED = 1e-3
-# In length scales of the robot, so that an insect and a humanoid are both seen. Texts stand above
-# the centre of mass, and above the base so that the two do not cover one another.
+# Heights in length scales of the robot, so that markers suit an insect and a humanoid. Texts are
+# at different heights above CoM and base, so that they do not overlap.
 _TEXT_HEIGHT = 0.1
 _READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.7, 1.0, 1.4
 _LENGTH_PER_WEIGHT = 1.0
-# Ground is shown this far to each side, by at most so many cells.
+# Half of the width of the ground, in length scales, and its largest number of cells.
 _GROUND_REACH, _GROUND_CELLS = 4.0, 20
 
 
@@ -49,19 +49,19 @@ def stability_markers(
     message: Stability, state: Observation, weight: float, fixed_base: bool, size: float = 1.0
 ) -> MarkerArray:
     """
-    Return what tells why a robot stands or falls, in odom.
+    Return the markers of the balance of a robot, in odom.
 
-    Contact forces, the support polygon in the colour of the margin, the zero-moment point, the
-    centre of mass with its projection onto the contacts' plane, and speed and margin as text.
+    They are contact forces, the support polygon in the colour of the margin, the ZMP, the CoM with
+    its projection onto the plane of the contacts, and speed and margin as text.
 
     Parameters
     ----------
     message : Stability
-    true : Observation
-        Its contacts and the twist of its first root link are shown.
+    state : Observation
+        Contacts, and the twist of the base.
     weight : float [N]
-        A force as large as this is drawn as long as the robot's size.
-    fixed : bool
+        Force that is drawn with the length scale of the robot as its length.
+    fixed_base : bool
         Whether the base is held.
     size : float [m]
         Length scale of the robot.
@@ -93,9 +93,9 @@ def stability_markers(
 
 def margin_colour(message: Stability) -> ColorRGBA:
     """
-    Return green where the margin is that of the middle of the polygon, red where it is none.
+    Return the colour of the margin: green at the centre of the polygon, red at its edge.
 
-    Grey where it is undefined.
+    It is grey if the margin is undefined.
     """
     if not message.margin:
         return _UNDEFINED
@@ -121,19 +121,22 @@ def gait_markers(
     landings: Mapping[str, FloatArray] = EMPTY_MAPPING,
 ) -> MarkerArray:
     """
-    Return what a controller is asked for, says and aims at, in the frame of the first root link.
+    Return the markers of a gait, in the frame of the base.
+
+    They are the command as an arrow, footholds of legs in swing, and gait, command and stop as
+    text.
 
     Parameters
     ----------
     robot : RobotModel
     command : Command
-        Drawn as an arrow as long as the robot goes in a second.
+        The arrow is as long as the distance that the robot is to walk in 1 s.
     gait : str
         Name of the gait.
-    stop : str
-        Why the robot stands, or stood last; empty: it never did.
+    stop_reason : str
+        Reason of the present or last stop; empty before the first.
     landings : mapping of str to (3,) array [m]
-        Where feet in swing are going to land, by leg.
+        Footholds of legs in swing, by leg, in the frame of the base.
 
     """
     size = robot.length_scale
@@ -150,10 +153,10 @@ def gait_markers(
     targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
     targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]
     for marker in (arrow, text):
-        # These go with the base; targets lie on the ground, over which it goes.
+        # These move with the base; footholds are fixed to the ground.
         marker.frame_locked = True
     for marker in (arrow, text, targets):
-        # A gait that has ended leaves no arrow behind.
+        # A lifetime, so that no arrow remains after the end of a gait.
         marker.lifetime = Duration(sec=1)
     return _marker_array(arrow, text, targets)
 
@@ -174,14 +177,14 @@ def _text(
 
 
 def _marker_array(*markers: Marker) -> MarkerArray:
-    """Delete what has nothing to show: RViz warns of empty lines."""
+    """Return the markers, of which empty ones are deleted: RViz warns of empty lines."""
     for marker in markers:
         marker.action = Marker.ADD if marker.points or marker.text else Marker.DELETE
     return MarkerArray(markers=list(markers))
 
 
 def element_marker(stamp: Time, state: Observation, robot: RobotModel) -> Marker:
-    """Return force elements as lines in the colours of their tensions."""
+    """Return the force elements as lines, in the colours of their tensions, in odom."""
     lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
     lines.type, lines.pose.orientation.w = Marker.LINE_LIST, 1.0
     lines.scale.x = 0.01 * robot.length_scale
@@ -201,17 +204,18 @@ def terrain_marker(
     stamp: Time, field: HeightField | None, centre: FloatArray, size: float = 1.0
 ) -> Marker:
     """
-    Return the ground about a point as triangles, in odom; a plane has none: RViz shows its grid.
+    Return the ground around a point as triangles, in odom.
 
-    The triangles are those that the robot stands on, or, where cells are small beside the robot,
-    of every second, third, ... vertex.
+    The triangles are those of the height field. If its cells are small compared to the robot, only
+    every second, third, ... vertex is used.
 
     Parameters
     ----------
     stamp : Time
     field : HeightField or None
-        None: a plane.
-    over : (2,) array [m]
+        None: a plane, which has no triangles, because RViz shows its grid.
+    centre : (2,) array [m]
+        Centre of the drawn ground.
     size : float [m]
         Length scale of the robot.
 
@@ -248,7 +252,7 @@ def terrain_marker(
 
 
 def _vertices(position: float, step: int, cell: float, count: int) -> range:
-    """Return the indices of vertices about a place, multiples of a step, within the field."""
+    """Return the indices of drawn vertices around a position [m] along an axis of the field."""
     last = (count - 1) // step
     middle = round(position / (step * cell))
     low = min(max(middle - _GROUND_CELLS, 0), last - 1)

@@ -1,4 +1,4 @@
-"""Readings of lidars and depth cameras as messages: pure functions (REP-103, REP-117, REP-118)."""
+"""Messages of lidars and depth cameras (REP-103, REP-117, REP-118)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FLOAT_SIZE = 4
 
 
 def sensor_topics(sensor: RangeSensor) -> dict[str, Any]:
-    """Return the topics of a sensor, each with the type of its messages."""
+    """Return the message types of a sensor by topic."""
     if isinstance(sensor, DepthCamera):
         kinds = {IMAGE_TOPIC: Image, INFO_TOPIC: CameraInfo}
     else:
@@ -35,14 +35,14 @@ def sensor_topics(sensor: RangeSensor) -> dict[str, Any]:
 
 def reading_messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> dict[str, Any]:
     """
-    Return the messages of one reading by topic.
+    Return the messages of a reading by topic.
 
     Parameters
     ----------
     stamp : Time
     sensor : RangeSensor
     reading : (rows, columns) array [m]
-        As of ``RangeReader.read``.
+        Result of ``RangeReader.read``.
 
     """
     header = Header(stamp=stamp, frame_id=sensor.reading_frame)
@@ -56,7 +56,7 @@ def reading_messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> d
 
 
 def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:
-    """Return a plane scan, all of it at its stamp."""
+    """Return a plane scan whose rays are all cast at the stamp."""
     angle = column_azimuths(sensor)
     return LaserScan(
         header=header,
@@ -72,9 +72,9 @@ def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:
 
 
 def point_cloud(header: Header, sensor: RangeSensor, ranges: FloatArray) -> PointCloud2:
-    """Return points row by row in the frame of the sensor; a ray without a reading is NaN."""
-    seen = np.where(np.isfinite(ranges), ranges, math.nan)
-    points = (sensor_rays(sensor).directions * seen[..., None]).astype('<f4')
+    """Return the points row by row in the frame of the sensor; NaN for a ray without a hit."""
+    hits = np.where(np.isfinite(ranges), ranges, math.nan)
+    points = (sensor_rays(sensor).directions * hits[..., None]).astype('<f4')
     rows, columns = ranges.shape
     return PointCloud2(
         header=header,
@@ -93,7 +93,7 @@ def point_cloud(header: Header, sensor: RangeSensor, ranges: FloatArray) -> Poin
 
 
 def depth_image(header: Header, depth: FloatArray) -> Image:
-    """Return depths in the form 32FC1: m, minus infinity too near, infinity too far."""
+    """Return depths [m] as 32FC1: minus infinity if too near, infinity if too far (REP-117)."""
     rows, columns = depth.shape
     return Image(
         header=header,
@@ -107,7 +107,7 @@ def depth_image(header: Header, depth: FloatArray) -> Image:
 
 
 def camera_info(header: Header, sensor: DepthCamera) -> CameraInfo:
-    """Return what projects points of the optical frame to pixels: no distortion."""
+    """Return the projection from the optical frame to pixels, without distortion."""
     focal = sensor.focal_length
     u, v = 0.5 * (sensor.columns - 1), 0.5 * (sensor.rows - 1)
     return CameraInfo(
@@ -123,7 +123,7 @@ def camera_info(header: Header, sensor: DepthCamera) -> CameraInfo:
 
 
 def sensor_transforms(stamp: Time, sensors: Iterable[RangeSensor]) -> TFMessage:
-    """Return the frames that sensors bring along, from the links that carry them."""
+    """Return the static transforms from links to the frames of their sensors."""
     frames = (
         (parent, frame, np.concatenate((xyz, Rotation.from_euler('xyz', rpy).as_quat())))
         for sensor in sensors

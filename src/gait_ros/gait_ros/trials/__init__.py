@@ -1,1 +1,1 @@
-"""Trials over ROS: lock-step, service, workers and the state that a bridge publishes."""
+"""Trials over ROS: lock-step, service, workers and published states of a bridge."""

@@ -1,4 +1,4 @@
-"""Heartbeat of a bridge: its process, its state and its progress."""
+"""Heartbeat of a bridge: process, state and progress."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ def worker_status(
 
     Parameters
     ----------
-    mode, waiting_for : str
-        Mode of the bridge; what keeps its robot from moving.
+    mode : str
+        Mode of the bridge.
+    waiting_for : str
+        Reason why its robot does not move; empty: it can move.
     scene : Scene or None
         Scene of the live simulation.
     active, paused : bool
     tick : int
-        Control period of the live simulation.
+        Tick of the live simulation.
     trial : (str, TrialLoop) or None
         Id and loop of the running trial.
 
@@ -65,11 +67,12 @@ def worker_status(
 
 class HeartbeatThread:
     """
-    Thread that calls a function at a steady rate, also during a long callback of the node.
+    Thread that calls a function periodically, even during a long callback of the node.
 
     Parameters
     ----------
     beat : callable
+        Publishes a heartbeat.
     period : float [s]
 
     """

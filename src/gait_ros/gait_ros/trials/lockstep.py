@@ -1,9 +1,9 @@
 """
-Both ends of the lock-step channel.
+Lock-step of a bridge and a controller.
 
-The bridge publishes the observation of each tick and waits for the targets of that tick; the
-controller steps in the callback of the observation. Neither reads a clock for what it computes,
-so a trial over topics equals the same trial in one process.
+The bridge publishes the observation of a tick and waits for the targets of that tick. The
+controller steps in the callback of the observation. No result depends on a clock, so a trial over
+topics equals the same trial in one process.
 """
 
 from __future__ import annotations
@@ -26,25 +26,27 @@ from gait_ros.messages.conversions import BUILDER, to_targets
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 from gait_ros.nodes.qos import LOCKSTEP_QOS, guard_callback
 
+# Time [s] without an answer after which an observation is published again.
 _RESEND_TIME = 0.5
-# An answer comes within half a millisecond where both processes have a core of their own. Later
-# the bridge waits asleep: a loaded machine then gives its core to the controller, and spinning hot
-# for longer took up to twice as long per tick there.
+# Time [s] for which the bridge polls without sleeping. If both processes have their own core, an
+# answer comes within half a millisecond. On a loaded machine the bridge must sleep, so that the
+# controller gets its core: polling for longer made a tick take up to twice as long.
 _BUSY_TIME = 6e-4
+# Sleep [s] between two polls after that.
 _SLEEP_TIME = 2e-5
 
 
 class NextSpin:
     """
-    Awaitable that lets the executor's other callbacks run first.
+    Awaitable that lets the executor run other callbacks before the coroutine continues.
 
     Parameters
     ----------
     executor
-        Woken, so that it comes back at once; ``None``: at the next event, or when its wait ends.
-        (An EventsExecutor comes back at once in any case.)
+        Executor to wake, so that the coroutine continues at once. None: it continues at the next
+        event or at the end of the wait of the executor; with an EventsExecutor also at once.
     nap : float [s]
-        Slept first, so that a coroutine that only waits does not spin hot.
+        Time to sleep first, so that a waiting coroutine does not use all processor time.
 
     """
 
@@ -60,7 +62,7 @@ class NextSpin:
 
 
 class LockstepServer:
-    """The bridge's end: asks for the targets of one tick at a time."""
+    """Lock-step of a bridge: requests the targets of one tick at a time."""
 
     def __init__(self, node: Node) -> None:
         self._publisher = node.create_publisher(
@@ -70,12 +72,13 @@ class LockstepServer:
         self._subscription = node.create_subscription(
             LockstepTargets, topic, guard_callback(node, topic, self._on_targets), LOCKSTEP_QOS
         )
+        # Last observation, the answer to it, and the time [s] of its publication.
         self._question: LockstepObservation | None = None
         self._answer: LockstepTargets | None = None
         self._asked = 0.0
 
     def request_targets(self, trial_id: str, loop: TrialLoop) -> None:
-        """Publish what the controller sees at the present tick; forget older answers."""
+        """Publish the observation of the present tick, and drop older answers."""
         last = self._question
         is_first = last is None or last.trial_id != trial_id
         self._question = LockstepObservation(
@@ -90,18 +93,18 @@ class LockstepServer:
         self._send()
 
     def poll(self) -> LockstepTargets | None:
-        """Return the answer if it has come; repeat an old question for a late controller."""
+        """Return the answer if it has come; publish an old observation again."""
         if self._answer is None and time.monotonic() - self._asked > _RESEND_TIME:
             self._send()
         return self._answer
 
     def next_spin(self) -> NextSpin:
-        """Return what to await before the next ``poll``."""
-        soon = time.monotonic() - self._asked < _BUSY_TIME
-        return NextSpin(nap=0.0 if soon else _SLEEP_TIME)
+        """Return the awaitable to await before the next ``poll``."""
+        is_early = time.monotonic() - self._asked < _BUSY_TIME
+        return NextSpin(nap=0.0 if is_early else _SLEEP_TIME)
 
     def close(self) -> None:
-        """Drop answers that are still on their way."""
+        """Ignore answers from now on."""
         self._question = None
         self._answer = None
 
@@ -119,19 +122,25 @@ class LockstepServer:
 
 class LockstepClient:
     """
-    The controller's end: steps a controller for each observation and publishes its answer.
+    Lock-step of a controller: steps it for each observation and publishes its targets.
 
     Parameters
     ----------
     node : Node
     controller : Controller
-        Reset with the trial's seed at tick 0; nothing else may step it meanwhile.
+        It is reset with the seed of the trial at tick 0, and must not be stepped elsewhere.
     bridge : str
-        Name of the bridge's node; relative names are resolved in this node's namespace.
+        Name of the node of the bridge, relative to the namespace of this node.
     delay : callable
-        Returns the longest random wall-clock delay of an answer [s]: for tests of the equality.
+        Returns the longest random delay of an answer in wall time [s], for tests of the equality.
     stopped : callable
-        Returns why no targets are to be given; empty: they are. The bridge then ends its trial.
+        Returns the reason why there are no targets, with which the bridge ends its trial; empty:
+        there are targets.
+
+    Attributes
+    ----------
+    state : mapping of str to float
+        State of the controller.
 
     """
 
@@ -161,7 +170,7 @@ class LockstepClient:
         )
 
     def close(self) -> None:
-        """Leave the channel."""
+        """Destroy subscription and publisher."""
         self._node.destroy_subscription(self._subscription)
         self._node.destroy_publisher(self._publisher)
 
@@ -169,7 +178,7 @@ class LockstepClient:
         last = self._answered
         if last is not None and last.trial_id == message.trial_id and message.tick <= last.tick:
             if message.tick == last.tick:
-                # The question was repeated: the answer is too, without another step.
+                # A repeated observation gets the same answer, without another step.
                 self._publisher.publish(last)
             return
         time.sleep(self._random.uniform(0.0, self._delay()))
@@ -184,6 +193,7 @@ class LockstepClient:
         self._publisher.publish(self._answered)
 
     def _step(self, message: LockstepObservation, last: LockstepTargets | None) -> Any:
+        """Return the targets of a tick, which must follow the last tick or begin a trial."""
         observation = read_observation(message.observation)
         if message.tick == 0:
             self._controller.reset(message.seed)

@@ -1,4 +1,4 @@
-"""Publishes what a bridge's lidars and depth cameras see, at their rates, to whoever listens."""
+"""Publisher of the readings of lidars and depth cameras of a bridge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gait_ros.nodes.qos import LATCHED_QOS, advertise
 
 @dataclass(frozen=True)
 class RangeSensing:
-    """Range sensors of one run, their readers, and the engine that casts their rays."""
+    """Range sensors of a run, their readers, and the engine that casts the rays."""
 
     sensors: Sequence[RangeSensor]
     readers: Sequence[RangeReader]
@@ -32,7 +32,7 @@ class RangeSensing:
 
 def set_up_range_sensing(names: str, engine: Engine, scene: Scene, seed: int) -> RangeSensing:
     """
-    Return the range sensors of a run whose engine has been reset.
+    Return the chosen range sensors of a run; its engine has been reset.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def set_up_range_sensing(names: str, engine: Engine, scene: Scene, seed: int) ->
 
 
 class RangePublisher:
-    """The publishers of one bridge's range sensors; without sensors it does nothing."""
+    """Publishers of the range sensors of a bridge; without sensors it does nothing."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -58,7 +58,7 @@ class RangePublisher:
         self._static: Any = None
 
     def begin(self, ranges: RangeSensing, stamp: Time) -> None:
-        """Publish the sensors of a run from now on; if that fails, nothing has changed."""
+        """Start publishing the sensors of a run; an error leaves the publishers unchanged."""
         kinds = {
             topic: kind for one in ranges.sensors for topic, kind in sensor_topics(one).items()
         }
@@ -73,15 +73,16 @@ class RangePublisher:
                 self._static = advertise(self._node, TFMessage, '/tf_static', LATCHED_QOS)
             self._static.publish(sensor_transforms(stamp, ranges.sensors))
 
-    def publish(self, stamp: Time, true: Observation) -> None:
-        """Publish the readings that are due at a tick and listened to."""
+    def publish(self, stamp: Time, state: Observation) -> None:
+        """Publish the readings that are due at a tick and have subscribers."""
         for reader in self._ranges.readers:
             sensor = reader.sensor
             if not (
-                reader.is_due(true.tick) and any(map(self._has_subscribers, sensor_topics(sensor)))
+                reader.is_due(state.tick)
+                and any(map(self._has_subscribers, sensor_topics(sensor)))
             ):
                 continue
-            reading = reader.read(true, self._ranges.engine)
+            reading = reader.read(state, self._ranges.engine)
             for topic, message in reading_messages(stamp, sensor, reading).items():
                 self._publishers[topic].publish(message)
 
@@ -90,9 +91,10 @@ class RangePublisher:
 
 
 def _check_ranging(engine: Any, name: str) -> RangingEngine:
-    """Return an engine that is ready to cast rays at the ground of its scene."""
+    """Return an engine that can cast rays at the ground of its scene."""
     if not isinstance(engine, RangingEngine):
         raise ConfigurationError(f"engine '{name}' casts no rays for range sensors")
-    # One that has the method may refuse; the ground is built now, not in the middle of a run.
+    # An engine with the method may still refuse. This call also builds the ground now, instead of
+    # in the middle of a run.
     engine.cast(np.zeros(3), np.zeros((0, 3)), 1.0)
     return engine

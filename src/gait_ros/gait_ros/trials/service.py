@@ -1,4 +1,4 @@
-"""Whole trials behind ``~/run_trial`` and ``~/cancel_trial``, sliced between other callbacks."""
+"""Trials as the services ``~/run_trial`` and ``~/cancel_trial``, between other callbacks."""
 
 from __future__ import annotations
 
@@ -31,38 +31,51 @@ from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.services import offer_service
 from gait_ros.trials.lockstep import LockstepServer, NextSpin
 
+# Wall time [s] of a trial between two turns of other callbacks; sleep [s] while it is paused.
 _SLICE_TIME = 0.02
 _PAUSE_SLEEP = 0.005
 
 UNKNOWN_JOINTS = 'unknown joints'
-"""Kind of the warning of commanded names that the robot does not have."""
+"""Kind of the warning of commanded joints that the robot does not have."""
 
 
 class TrialHost(Protocol):
-    """Trial functions that a node provides."""
+    """Node that runs trials."""
 
     def on_trial_begin(self, loop: TrialLoop) -> None:
-        """Begin the streams of a trial, whose tick 0 there is."""
+        """Start publishing a trial, which is at tick 0."""
 
     def on_trial_tick(self, loop: TrialLoop) -> None:
-        """Publish the tick that the trial has come to."""
+        """Publish the present tick of the trial."""
 
     def on_trial_end(self) -> None:
-        """Go back to the state before a trial that had begun."""
+        """Return to the state before a trial that has begun."""
 
     def is_paused(self) -> bool:
-        """Tell whether simulations are paused."""
+        """Return whether simulations are paused."""
 
     def answer_timeout(self) -> float:
-        """Return for how long an external controller is waited for [s], unless a request says."""
+        """Return the longest wait [s] for targets in lock-step if the request has none."""
 
     def warn_on_change(self, kind: str, text: str) -> None:
-        """Log a line unless it equals the last one of its kind."""
+        """Log a line unless it equals the last line of its kind."""
 
 
 @dataclass(kw_only=True)
 class RunningTrial:
-    """The trial that is running, and what was asked of it meanwhile."""
+    """
+    Running trial.
+
+    Attributes
+    ----------
+    id : str
+    loop : TrialLoop
+    begun : bool
+        Whether tick 0 has been published.
+    cancelled : bool
+        Whether its cancellation was requested.
+
+    """
 
     id: str
     loop: TrialLoop
@@ -72,7 +85,7 @@ class RunningTrial:
 
 class TrialService:
     """
-    Runs one trial at a time, by a controller of its own or over the lock-step channel.
+    Runner of one trial at a time, with its own controller or with a controller in lock-step.
 
     Parameters
     ----------
@@ -95,7 +108,7 @@ class TrialService:
 
     @property
     def id(self) -> str:
-        """Of the trial that is running; empty: none is."""
+        """Id of the running trial; empty without one."""
         return self.running.id if self.running is not None else ''
 
     def refuse_during_trial(self) -> None:
@@ -104,7 +117,7 @@ class TrialService:
             raise ConfigurationError(f'trial {self.running.id} is running')
 
     def cancel(self) -> None:
-        """End the trial that is running, if one is, before its next tick."""
+        """End the running trial, if any, before its next tick."""
         if self.running is not None:
             self.running.cancelled = True
 
@@ -123,8 +136,8 @@ class TrialService:
         try:
             response.result = to_result(await self._run(trial, request))
             response.success = True
-        # Catch everything, also a controller's sys.exit: an exception that leaves a coroutine
-        # crashes an EventsExecutor.
+        # Catch everything, including sys.exit of a controller: an exception that leaves a
+        # coroutine ends the process on an EventsExecutor.
         except (Exception, SystemExit) as error:
             self._answer_failure(trial, error, response)
         finally:
@@ -136,13 +149,14 @@ class TrialService:
         return response
 
     def _admit(self, request: RunTrial.Request) -> TrialLoop:
+        """Return the loop of a requested trial, or raise the reason of its refusal."""
         if not self._node.active:
             raise ConfigurationError('this sim_bridge is not active')
         self.refuse_during_trial()
         if not request.trial_id:
             raise ConfigurationError('trial_id is empty')
         spec = from_spec(request.spec)
-        # Loading may take long, and must not look like a trial that hangs.
+        # Loading may take long: the state keeps a client from taking it for a hanging trial.
         liveness.set_activity(liveness.STARTING)
         try:
             load_trial_parts(spec)
@@ -156,7 +170,7 @@ class TrialService:
     def _answer_failure(
         self, trial: RunningTrial | None, error: BaseException, response: RunTrial.Response
     ) -> None:
-        """Answer a trial that raised an exception: its shortage, mistake or status."""
+        """Answer a trial that raised an exception, as shortage, mistake of the user or status."""
         response.message = describe_exception(error)
         if is_resource_shortage(error):
             response.shortage = True
@@ -178,7 +192,7 @@ class TrialService:
         except SimulationDiverged as error:
             return result_without_ticks(loop.original_spec, DIVERGED, str(error))
         if request.record:
-            # Check the folder before the trial, so that no finished trial is lost over it.
+            # Make the folder before the trial, so that a bad path does not cost a finished trial.
             try:
                 Path(request.record).mkdir(parents=True, exist_ok=True)
             except (OSError, ValueError) as error:
@@ -200,6 +214,7 @@ class TrialService:
         return result
 
     async def _run_internal(self, trial: RunningTrial, controller: Controller) -> None:
+        """Run a trial in slices of wall time, and other callbacks between them."""
         loop = trial.loop
         while loop.is_running:
             end = time.monotonic() + _SLICE_TIME
@@ -213,6 +228,7 @@ class TrialService:
             )
 
     async def _run_external(self, trial: RunningTrial, timeout: float) -> None:
+        """Run a trial with a controller in lock-step; end it if an answer is late."""
         loop = trial.loop
         limit = timeout or self._host.answer_timeout()
         while loop.is_running:
@@ -245,7 +261,7 @@ class TrialService:
         self._host.on_trial_tick(loop)
 
     def _held(self, trial: RunningTrial) -> bool:
-        """End a cancelled trial; tell whether it may not go on now."""
+        """End a trial if it was cancelled; return whether it must not continue now."""
         if trial.cancelled:
             trial.loop.end(invalid_status('cancelled'), 'cancelled on request')
         return trial.cancelled or self._host.is_paused()

@@ -1,4 +1,4 @@
-"""A bridge and a controller in two processes of their own, and trials over them in lock-step."""
+"""Trials in lock-step with a bridge and a controller, each in its own process."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from gait_ros.graph.processes import NodeEnded, NodeProcesses
 from gait_ros.nodes.run import make_executor
 from gait_ros.trials.worker_client import WorkerClient
 
+# Longest wait for the nodes to be ready [s].
 _START_TIMEOUT = 60.0
-# Both nodes are processes of ours: an end is seen. Silence is that of kernels being compiled.
+# Time without a heartbeat after which the bridge is lost [s]. It is long, because kernels may be
+# compiled, and the end of either process is detected at once.
 _HANG_TIME = 60.0
 _POLL_PERIOD = 0.05
 
@@ -29,16 +31,16 @@ _POLL_PERIOD = 0.05
 @dataclass(frozen=True, kw_only=True)
 class RosTrial:
     """
-    The outcome of a trial over ROS.
+    Result of a trial over ROS.
 
     Attributes
     ----------
     result : TrialResult
-        Its trial_hash is that of the same trial in one process.
+        Its trial_hash equals that of the same trial in one process.
     pids : dict of str to int
         Process ids of ``bridge`` and ``controller``.
     wall_time : float [s]
-        Of the trial alone, as the caller saw it: without starting the processes.
+        Wall time of the trial for the caller, without the start of the processes.
 
     """
 
@@ -48,14 +50,15 @@ class RosTrial:
 
 
 class RosClient:
-    """A node of the caller's own context, spun only while something is waited for."""
+    """Client node in a context of its own, which spins only while it waits."""
 
     def __init__(self, name: str) -> None:
         self._context = Context()
         try:
             rclpy.init(args=[], context=self._context)
         except RuntimeError as error:
-            # Without a home, say, there is no place for its log: ROS_LOG_DIR names another.
+            # This happens, for example, if there is no home folder for the log: ROS_LOG_DIR names
+            # another folder.
             raise ConfigurationError(f'ROS 2 does not start: {error}') from error
         self.node = Node(
             name, context=self._context, enable_rosout=False, start_parameter_services=False
@@ -64,7 +67,7 @@ class RosClient:
         self._executor.add_node(self.node)
 
     def wait(self, done: Callable[[], Any], timeout: float | None = None) -> Any:
-        """Spin until ``done`` returns something true, and return it; ``None`` at the time-out."""
+        """Spin until ``done`` returns a true value, and return it; None after ``timeout`` [s]."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             value = done()
@@ -75,11 +78,11 @@ class RosClient:
             self._executor.spin_once(timeout_sec=_POLL_PERIOD)
 
     def spin_once(self) -> None:
-        """Let one event that has come be worked off; do not wait for one."""
+        """Handle one waiting event, if any."""
         self._executor.spin_once(timeout_sec=0.0)
 
     def close(self) -> None:
-        """End the context."""
+        """Destroy the node and shut its context down."""
         self._executor.remove_node(self.node)
         self._executor.shutdown()
         self.node.destroy_node()
@@ -88,20 +91,21 @@ class RosClient:
 
 class TrialSession:
     """
-    A context in which a controller's trials run over ROS, each equal to the one in this process.
+    Context manager of a bridge and a controller, which run trials over ROS.
 
-    The nodes live in a namespace of their own, so that sessions do not disturb one another.
+    The results equal those in one process. The nodes have their own namespace, so that sessions do
+    not disturb each other.
 
     Parameters
     ----------
     spec : TrialSpec
-        Its robot, controller and controller parameters are those of the session.
+        Robot, controller and its parameters are those of every trial of the session.
     link_transforms : bool
-        Publish every link on /tf, to watch with RViz.
+        Whether to publish every link on /tf, for RViz.
     delay : float [s]
-        Longest random delay of the controller's answers: for tests of the equality.
+        Longest random delay of the answers of the controller, for tests of the equality.
     sensors : str
-        Names of the robot's range sensors that the bridge simulates, or ``all``.
+        Names of the range sensors that the bridge simulates, or ``all``.
 
     """
 
@@ -150,7 +154,7 @@ class TrialSession:
 
     @property
     def nodes(self) -> tuple[NodeSpec, ...]:
-        """Bridge and controller as they were started."""
+        """Bridge and controller, as they were started."""
         return self._nodes
 
     @property
@@ -166,17 +170,17 @@ class TrialSession:
         Raises
         ------
         ConfigurationError
-            If the trial is refused, or is for another robot or controller than the session.
+            If the trial is refused, or has another robot or controller than the session.
         NodeEnded
             If a node ended.
 
         """
         if _controller_key(spec) != self._identity:
             raise ConfigurationError('the trial has another robot or controller than its session')
-        began = time.perf_counter()
+        start = time.perf_counter()
         self._worker.submit(spec, external=True, record=record)
         result = self._client.wait(self._finished)
-        return RosTrial(result=result, pids=self.pids, wall_time=time.perf_counter() - began)
+        return RosTrial(result=result, pids=self.pids, wall_time=time.perf_counter() - start)
 
     def _finished(self) -> TrialResult | None:
         self._processes.raise_if_ended()
@@ -193,7 +197,7 @@ class TrialSession:
 
 
 def _controller_key(spec: TrialSpec) -> Any:
-    """Return what the controller's process was started with."""
+    """Return the parts of a trial that the node of its controller is started with."""
     return (
         spec.scene.robot,
         spec.scene.draw,
@@ -206,16 +210,16 @@ def _controller_key(spec: TrialSpec) -> Any:
 
 def run_ros_trial(spec: TrialSpec, *, delay: float = 0.0) -> RosTrial:
     """
-    Run one trial over ROS: bridge and controller are two processes, started and stopped here.
+    Run one trial over ROS, with a bridge and a controller in two processes of their own.
 
-    The result's trial_hash equals that of ``gait_core.trial.loop.run_trial(spec)``.
+    The trial_hash of the result equals that of ``gait_core.trial.loop.run_trial(spec)``.
 
     Raises
     ------
     ConfigurationError
-        If a node or the bridge refuses the trial; the message is its own.
+        If a node refuses the trial; the message is its own.
     NodeEnded
-        If a node ended before the trial.
+        If a node ended before the end of the trial.
 
     """
     with TrialSession(spec, delay=delay) as session:

@@ -1,4 +1,4 @@
-"""Publishes the simulated state on the bridge's topics, and only what somebody listens to."""
+"""Publisher of the simulated state, on topics of a bridge that have subscribers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ from gait_ros.messages.markers import element_marker, stability_markers, terrain
 from gait_ros.nodes.qos import advertise
 from gait_ros.trials.range_publisher import RangePublisher, set_up_range_sensing
 
-# Seconds of wall time from one message to the next, at least.
+# Shortest wall time between two messages [s].
 _MIN_PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
+# Shortest distance with a cost of transport, in length scales of the robot.
 _MIN_COST_DISTANCE = 0.1
 
 _TOPICS = {
@@ -49,7 +50,7 @@ _TOPICS = {
 
 
 class EnergyMeter:
-    """Mechanical work of each joint since a reset, tick by tick."""
+    """Integrator of the mechanical work of each joint since a reset."""
 
     def __init__(self, robot: RobotModel, scene: Scene) -> None:
         self._robot, self._dt = robot, scene.control_period
@@ -60,7 +61,7 @@ class EnergyMeter:
         self._start: FloatArray | None = None
 
     def update(self, state: Observation) -> None:
-        """Add the work since the last state."""
+        """Add the work of the control period since the last state."""
         last, self._last = self._last, state
         if self._start is None and state.body_poses is not None:
             self._start = state.body_poses[:, :2].mean(axis=0)
@@ -76,7 +77,7 @@ class EnergyMeter:
         self._positive += work.positive
 
     def message(self, stamp: Time) -> Energy:
-        """Return the work so far."""
+        """Return the message of the work so far; fields that need efforts are empty without."""
         state = self._last
         message = Energy(header=Header(stamp=stamp), joint_names=list(self._robot.joint_names))
         if state is None or not _has_power(state):
@@ -105,22 +106,22 @@ def _has_power(state: Observation) -> bool:
 
 class StreamedRun:
     """
-    Robot, ground and running sums of one run, from which its state is published.
+    Run whose state is published: robot, ground, range sensors and sums over ticks.
 
     Parameters
     ----------
     engine : Engine
-        It has been reset.
+        Engine after its reset.
     scene : Scene
     seed : int
-        Seed of the range sensors' noise.
+        Seed of the noise of range sensors.
     sensors : str
-        Names of range sensors of the robot to publish.
+        Names of the range sensors to publish, or ``all``.
 
     Raises
     ------
     ConfigurationError
-        If the robot or the engine lacks the range sensors.
+        If the robot has no such range sensors, or the engine casts no rays.
 
     """
 
@@ -135,17 +136,17 @@ class StreamedRun:
 
 class StatePublisher:
     """
-    The streams of one bridge.
+    Publishers of the state of a bridge.
 
     Parameters
     ----------
     node : Node
     link_transforms : bool
-        Also publish the pose of every link on /tf.
+        Whether to publish the pose of every link on /tf.
     joint_states : str
         Topic of the joint states.
-    spoken : callable
-        What becomes of a message of joint states before it is published.
+    convert_states : callable
+        Converts a message of joint states before it is published.
 
     """
 
@@ -154,9 +155,9 @@ class StatePublisher:
         node: Node,
         link_transforms: bool,
         joint_states: str = 'joint_states',
-        spoken: Callable[[JointState], JointState] = lambda message: message,
+        convert_states: Callable[[JointState], JointState] = lambda message: message,
     ) -> None:
-        self._link_transforms, self._spoken = link_transforms, spoken
+        self._link_transforms, self._convert_states = link_transforms, convert_states
         self._ranges = RangePublisher(node)
         names = {'joint_states': joint_states}
         self._publishers: dict[str, Any] = {
@@ -166,15 +167,26 @@ class StatePublisher:
         self._throttled = dict.fromkeys(_MIN_PERIODS, -math.inf)
 
     def begin(self, run: StreamedRun, stamp: Time) -> None:
-        """Publish a run from now on, or go on with one."""
+        """Start or continue publishing a run."""
         self._ranges.begin(run.ranges, stamp)
         self._run = run
         self._throttled['terrain'] = -math.inf
 
-    def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
-        """Publish the state of one tick: readings as seen, everything else as it truly is."""
-        self._run.energy.update(true)
-        self._ranges.publish(stamp, true)
+    def publish(self, stamp: Time, state: Observation, observation: Observation) -> None:
+        """
+        Publish a tick.
+
+        Parameters
+        ----------
+        stamp : Time
+        state : Observation
+            State in the engine.
+        observation : Observation
+            Observation of the controller, with noise and delay, for joint states and IMU.
+
+        """
+        self._run.energy.update(state)
+        self._ranges.publish(stamp, state)
         wanted = {
             topic
             for topic, publisher in self._publishers.items()
@@ -182,55 +194,57 @@ class StatePublisher:
         }
         if not wanted:
             return
-        if 'joint_states' in wanted and seen.joint_positions is not None:
-            self._send('joint_states', self._spoken(BUILDER.joint_state(stamp, seen)))
-        if 'imu/data' in wanted and seen.imu is not None:
+        if 'joint_states' in wanted and observation.joint_positions is not None:
+            self._send(
+                'joint_states', self._convert_states(BUILDER.joint_state(stamp, observation))
+            )
+        if 'imu/data' in wanted and observation.imu is not None:
             sensors = self._run.scene.sensors
-            self._send('imu/data', BUILDER.imu(stamp, seen.imu, self._run.robot, sensors))
-        if true.body_poses is not None:
-            self._publish_bodies(stamp, true, wanted)
-        if 'foot_contacts' in wanted and true.contacts is not None:
-            standing = self._run.soles.update(true.contacts)
-            self._send('foot_contacts', BUILDER.foot_contacts(stamp, true.contacts, standing))
-        placed = true.joint_positions is not None and true.body_poses is not None
-        if placed and wanted & {'zmp', 'stability', 'markers'}:
-            self._publish_stability(stamp, true, wanted)
-        if 'energy' in wanted and self._due('energy'):
+            self._send('imu/data', BUILDER.imu(stamp, observation.imu, self._run.robot, sensors))
+        if state.body_poses is not None:
+            self._publish_bodies(stamp, state, wanted)
+        if 'foot_contacts' in wanted and state.contacts is not None:
+            supporting = self._run.soles.update(state.contacts)
+            self._send('foot_contacts', BUILDER.foot_contacts(stamp, state.contacts, supporting))
+        has_pose = state.joint_positions is not None and state.body_poses is not None
+        if has_pose and wanted & {'zmp', 'stability', 'markers'}:
+            self._publish_stability(stamp, state, wanted)
+        if 'energy' in wanted and self._is_due('energy'):
             self._send('energy', self._run.energy.message(stamp))
 
-    def _publish_bodies(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
+    def _publish_bodies(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
         if 'odom' in wanted:
-            self._send('odom', BUILDER.odometry(stamp, true, self._run.robot))
+            self._send('odom', BUILDER.odometry(stamp, state, self._run.robot))
         if '/tf' in wanted:
-            links = self._link_transforms and true.joint_positions is not None
+            links = self._link_transforms and state.joint_positions is not None
             robot = self._run.robot
-            self._send('/tf', BUILDER.robot_transforms(stamp, true, robot, links))
+            self._send('/tf', BUILDER.robot_transforms(stamp, state, robot, links))
 
-    def _publish_stability(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
-        if not wanted & {'zmp', 'stability'} and not self._due('markers'):
+    def _publish_stability(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
+        if not wanted & {'zmp', 'stability'} and not self._is_due('markers'):
             return
-        message = BUILDER.stability(stamp, true, self._run.robot, self._run.gravity)
+        message = BUILDER.stability(stamp, state, self._run.robot, self._run.gravity)
         if 'stability' in wanted:
             self._send('stability', message)
         point = BUILDER.zmp(message)
         if 'zmp' in wanted and point is not None:
             self._send('zmp', point)
-        if 'markers' in wanted and self._due('markers', take=True):
+        if 'markers' in wanted and self._is_due('markers', mark=True):
             load = self._run.robot.mass * (self._run.gravity or 1.0)
             shown = stability_markers(
-                message, true, load, self._run.scene.fixed_base, self._run.robot.length_scale
+                message, state, load, self._run.scene.fixed_base, self._run.robot.length_scale
             )
-            shown.markers.append(element_marker(stamp, true, self._run.robot))
-            if self._due('terrain', take=True):
-                over = true.body_poses[0, :2]
+            shown.markers.append(element_marker(stamp, state, self._run.robot))
+            if self._is_due('terrain', mark=True):
+                over = state.body_poses[0, :2]
                 size = self._run.robot.length_scale
                 shown.markers.append(terrain_marker(stamp, self._run.ground, over, size))
             self._send('markers', shown)
 
-    def _due(self, topic: str, take: bool = False) -> bool:
+    def _is_due(self, topic: str, mark: bool = False) -> bool:
         now = time.monotonic()
         due = now - self._throttled[topic] >= _MIN_PERIODS[topic]
-        if due and (take or topic == 'energy'):
+        if due and (mark or topic == 'energy'):
             self._throttled[topic] = now
         return due
 

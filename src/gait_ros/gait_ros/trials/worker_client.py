@@ -1,4 +1,4 @@
-"""A sim_bridge seen from outside: trials are asked for, watched by heartbeat, and cancelled."""
+"""Client of a worker: requests trials, watches its heartbeat, and cancels trials."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from gait_ros.nodes.qos import STREAM_QOS
 
 
 class WorkerLost(RuntimeError):
-    """A worker that neither answers nor moves; its trial may be given to another."""
+    """Loss of a worker that neither answers nor proceeds; another may run its trial."""
 
 
 class TrialRefused(ConfigurationError):
     """
-    A trial that a worker did not finish; the message is the worker's.
+    Trial that a worker did not finish, with the message of the worker.
 
     Attributes
     ----------
     result : TrialResult or None
-        Result, if the failure was the trial's own fault.
+        Result, if the trial itself caused the failure.
     shortage : bool
-        Whether the worker's machine ran out of memory, files or disk.
+        Whether the machine of the worker ran out of memory, files or disk space.
 
     """
 
@@ -41,16 +41,21 @@ class TrialRefused(ConfigurationError):
 
 class WorkerClient:
     """
-    One worker. All calls return at once; whoever owns the node spins it and polls.
+    Client of one worker. No call blocks; the owner of the node spins it and polls.
 
     Parameters
     ----------
     node : Node
-        Of the caller.
+        Node of the caller.
     name : str
-        Full name of the worker's node, e.g. ``/worker0/sim_bridge``.
+        Full name of the node of the worker, e.g. ``/worker0/sim_bridge``.
     hang : float [s]
-        Time without a heartbeat or a control period after which it counts as lost.
+        Time without a heartbeat or a control period after which the worker is lost.
+
+    Attributes
+    ----------
+    status : WorkerStatus or None
+        Last heartbeat.
 
     """
 
@@ -58,7 +63,7 @@ class WorkerClient:
         self.name = name
         self._hang = hang
         self._clock = WatchClock()
-        self._heard = self._clock.now()
+        self._last_heartbeat = self._clock.now()
         self._periods = -1
         self.status: WorkerStatus | None = None
         self._node = node
@@ -72,18 +77,18 @@ class WorkerClient:
 
     @property
     def is_ready(self) -> bool:
-        """True if the worker answers and is active."""
+        """True if the worker is active and offers its service."""
         active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
         return bool(active and self._run.service_is_ready())
 
     @property
     def is_silent(self) -> bool:
-        """True if no heartbeat came for so long that it would lose a trial."""
-        return self._clock.now() - self._heard > self._hang
+        """True if no heartbeat has come for the time after which the worker is lost."""
+        return self._clock.now() - self._last_heartbeat > self._hang
 
     @property
     def is_loading(self) -> bool:
-        """True if its last heartbeat shows it loading or compiling for the submitted trial."""
+        """True if the worker loads or compiles for the submitted trial, by its last heartbeat."""
         status = self.status
         if status is None or status.trial_id != self._trial_id:
             return False
@@ -91,20 +96,20 @@ class WorkerClient:
 
     @property
     def is_busy(self) -> bool:
-        """True if a trial was submitted whose end was not polled yet."""
+        """True if the result of a submitted trial has not been polled yet."""
         return self._future is not None
 
     def submit(self, spec: TrialSpec, *, external: bool = False, record: str = '') -> str:
         """
-        Ask for a trial and return its id.
+        Request a trial and return its id.
 
         Parameters
         ----------
         spec : TrialSpec
         external : bool
-            A controller node in lock-step runs the controller.
+            Whether a controller node in lock-step runs the controller.
         record : str
-            Folder for the rollout's record on the worker's machine; empty: none.
+            Folder for the record of the rollout on the machine of the worker; empty: no record.
 
         """
         if self.is_busy:
@@ -119,22 +124,24 @@ class WorkerClient:
             )
         )
         self._spec_hash = sha256_of(spec)
-        self._last_progress = self._heard = self._clock.now()
+        self._last_progress = self._last_heartbeat = self._clock.now()
         self._periods = -1
         return self._trial_id
 
     def poll(self) -> TrialResult | None:
         """
-        Return the result once it is there.
+        Return the result of the submitted trial; None until it has come.
 
         Raises
         ------
         TrialRefused
-            If the worker refuses the trial; the message is the worker's.
+            If the worker refuses the trial; the message is that of the worker.
         ConfigurationError
-            If it ran another trial than was sent, by the hash of the specification.
+            If the worker ran another trial than was sent, by the hash of the specification.
         WorkerLost
-            After ``hang`` seconds; the trial's late answer is dropped.
+            If the worker neither sends heartbeats nor proceeds; a late answer is dropped.
+        ProtocolError
+            If no trial was submitted.
 
         """
         if self._future is None:
@@ -154,7 +161,7 @@ class WorkerClient:
             return done
         now = self._clock.now()
         reason = ''
-        if now - self._heard > self._hang:
+        if now - self._last_heartbeat > self._hang:
             reason = f'no heartbeat for {self._hang:g} s'
         elif now - self._last_progress > self._hang:
             reason = f'ran no control period for {self._hang:g} s'
@@ -164,17 +171,17 @@ class WorkerClient:
         return None
 
     def cancel(self) -> None:
-        """Ask the worker to end the running trial; its result then comes as usual."""
+        """Request the end of the running trial; its result then comes as usual."""
         self._cancel.call_async(CancelTrial.Request(trial_id=self._trial_id))
 
     def forget_trial(self) -> None:
-        """Forget the running trial and whatever answer may still come."""
+        """Forget the running trial and drop its answer."""
         if self._future is not None:
             self._run.remove_pending_request(self._future)
             self._future = None
 
     def close(self) -> None:
-        """Leave the worker alone."""
+        """Destroy the clients and the subscription."""
         self.forget_trial()
         self._node.destroy_client(self._run)
         self._node.destroy_client(self._cancel)
@@ -182,8 +189,8 @@ class WorkerClient:
 
     def _on_status(self, message: WorkerStatus) -> None:
         self.status = message
-        self._heard = self._clock.now()
+        self._last_heartbeat = self._clock.now()
         moved = message.periods != self._periods
         if moved or message.compiling or message.state == WorkerStatus.PAUSED:
-            self._last_progress = self._heard
+            self._last_progress = self._last_heartbeat
         self._periods = message.periods

@@ -1,4 +1,4 @@
-"""Workers that an evaluator starts on this machine, each a bridge in its own process."""
+"""Worker processes of an evaluator on this machine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from gait_ros.graph.processes import NodeEnded, NodeProcesses
 
 class WorkerProcesses:
     """
-    Worker processes by the full names of their nodes; each can be ended and started again.
+    Worker processes by the full names of their nodes. Each can be ended and started again.
 
     Parameters
     ----------
     count : int
+        Number of workers.
     hang : float [s]
-        Idle time after which a starting worker counts as hung.
+        Idle time after which a starting worker is lost.
 
     """
 
@@ -50,7 +51,7 @@ class WorkerProcesses:
         return tuple(node.pid for one in self._running.values() for node in one.nodes)
 
     def start(self, name: str) -> None:
-        """Start a worker; OSError if it cannot be started."""
+        """Start a worker; raise OSError if that fails."""
         processes = NodeProcesses((self._specs[name],))
         processes.__enter__()
         self._running[name] = processes
@@ -58,18 +59,19 @@ class WorkerProcesses:
 
     def find_trouble(self, name: str, heard: bool) -> str:
         """
-        Return one line on why a started worker is lost; empty if it is not.
+        Return one line if a started worker is lost; empty otherwise.
 
         Parameters
         ----------
         name : str
         heard : bool
-            Whether a heartbeat has come. Before the first one its process is watched instead.
+            Whether a heartbeat has come. Before the first, the processor time of the process shows
+            whether the worker proceeds.
 
         Raises
         ------
         ConfigurationError
-            If it ended because of a user's mistake; the message is that of the worker.
+            If the worker refused its configuration; the message is that of the worker.
 
         """
         try:
@@ -90,7 +92,7 @@ class WorkerProcesses:
         processes.__exit__(None, None, None)
 
     def close(self) -> None:
-        """End all workers in order."""
+        """End all workers, with time for their clean-up."""
         for processes in self._running.values():
             processes.__exit__(None, None, None)
         self._running = {}
