@@ -50,9 +50,12 @@ def random_tree(seed: int, count: int = 8) -> RobotModel:
             )
     names = tuple(joint.name for joint in joints if joint.kind != 'fixed')
     return RobotModel(
-        name='tree', links=tuple(links), joints=tuple(joints), joint_names=names,
+        name='tree',
+        links=tuple(links),
+        joints=tuple(joints),
+        joint_names=names,
         actuators=dict.fromkeys(names, legged_box().actuators['leg0_joint0']),
-    )  # fmt: skip
+    )
 
 
 def turned(robot: RobotModel, seed: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Ball joints in Bullet: read as three angles, driven by the forces along them."""
+"""Ball joints in Bullet, read as three angles and driven by torques along them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sim_bridge.engines.shared.ball_joints import compute_ball_angles, compute_b
 
 class BallJoints:
     """
-    The ball joints of a world.
+    The b ball joints of a world.
 
     Attributes
     ----------
     columns : (3 b,) int array
-        Their angles among ``joint_names``.
+        Indices of their angles among ``joint_names``.
 
     """
 
@@ -44,7 +44,7 @@ class BallJoints:
         return len(self._links)
 
     def disable_motors(self) -> None:
-        """Take the motors off that Bullet puts on every ball joint."""
+        """Disable the motor that Bullet puts on every ball joint."""
         for link in self._links:
             pb.setJointMotorControlMultiDof(
                 self._body,
@@ -74,7 +74,7 @@ class BallJoints:
         joints[:2, self.columns] = self._states
 
     def apply_torques(self, efforts: FloatArray) -> None:
-        """Apply efforts, (n,) of all joints, and damping in the state that was read last."""
+        """Apply efforts, (n,) of all joints, and damping, at the state of the last reading."""
         forces = efforts[self.columns].reshape(-1, 3) - self._damping * self._rates
         compute_ball_torques(
             self._quaternions, self._to_ball_axes, self._signs, self._angles, forces, self._torques

@@ -1,8 +1,8 @@
 """
-Times of trials in the ``bullet`` engine, also over a straight script of PyBullet calls.
+Benchmark of trials in the engine ``bullet``, and a plain sequence of its PyBullet calls.
 
-The script makes the calls that the engine makes for a robot with position servos on flat ground,
-in the same order, and nothing else; its last state equals the engine's to the last bit.
+The sequence makes the calls of the engine for a robot with position servos on flat ground, in the
+same order, and no others. Its last state equals that of the engine to the last bit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sim_bridge.engines.shared.trial_benchmark import measure_trials
 
 
 def benchmark() -> list[Measurement]:
-    """Return steps, overhead and resets of trials in the bullet engine."""
+    """Measure steps, overhead and resets of trials in the engine ``bullet``."""
     return measure_trials('bullet', bare_trial)
 
 
@@ -41,13 +41,13 @@ def bare_trial(
     """
     Run a tape; return the wall time [s] and the last joint positions.
 
-    The wall time spans the loading of the robot and every period, but neither the connection nor
-    the writing of the robot's file.
+    The wall time includes loading the robot and every control period, but neither the connection
+    nor writing the robot's file.
 
     Raises
     ------
     ConfigurationError
-        For a scene or robot that the script does not know.
+        If the scene or robot has a feature that this script lacks.
 
     """
     _check_supported(robot, scene)
@@ -62,7 +62,7 @@ def bare_trial(
         with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
             file.write(to_urdf(merge_joints(robot).robot, visuals=False))
             file.flush()
-            # An engine that runs one trial after another empties a client that is not empty.
+            # Loaded twice: the engine, too, empties a client that holds the last trial.
             script.load(file.name)
             began = time.perf_counter()
             script.load(file.name)
@@ -97,7 +97,7 @@ class _BareScript:
         self.client = connect()
 
     def load(self, file: str) -> None:
-        """Empty the client and bring the robot to its start."""
+        """Empty the client and load the robot at its start."""
         client, robot, scene, pose = self.client, self._robot, self._scene, self._pose
         pb.resetSimulation(physicsClientId=client)
         set_physics_parameters(client, scene, make_parameters(BulletOptions, scene.engine_options))

@@ -1,4 +1,4 @@
-"""PyBullet, imported without its banner, and the connection that an engine owns."""
+"""PyBullet, imported without its banner, and its connections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gait_core.errors import ConfigurationError
 
 @contextmanager
 def _silence_descriptor(descriptor: int) -> Iterator[None]:
-    """Send what C code writes to a file descriptor to nowhere."""
+    """Discard the output of C code to a file descriptor."""
     kept = os.dup(descriptor)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
@@ -24,7 +24,7 @@ def _silence_descriptor(descriptor: int) -> Iterator[None]:
         os.close(nowhere)
 
 
-# The banner with the build time would stand before a command's only line of error.
+# Without this the banner with the build time would precede the single error line of a command.
 with _silence_descriptor(2):
     import pybullet
 
@@ -32,7 +32,7 @@ pb: Any = pybullet
 
 
 def connect(mode: int = pybullet.DIRECT) -> int:
-    """Return a new client; ConfigurationError when PyBullet grants none."""
+    """Return a new client; ConfigurationError if PyBullet has no free one."""
     client: int = pb.connect(mode)
     if client < 0:
         raise ConfigurationError('PyBullet refused a connection: too many clients in this process')
@@ -40,6 +40,6 @@ def connect(mode: int = pybullet.DIRECT) -> int:
 
 
 def disconnect(client: int) -> None:
-    """End a client; one that is gone already is no fault."""
+    """End a client; without effect if it has ended already."""
     if pb.isConnected(client):
         pb.disconnect(client)

@@ -1,4 +1,4 @@
-"""The ``bullet`` engine: PyBullet behind the Engine contract, with exact resets."""
+"""Engine ``bullet``: rigid bodies by PyBullet, with exact resets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
 
 class _BulletPush:
-    """A push as Bullet takes it: a force at a point in ``odom``, before every physics step."""
+    """A push: a force at a point in ``odom``, which Bullet needs anew before every step."""
 
     def __init__(self, push: Push, world: World, scene: Scene) -> None:
         self.window = PushWindow(push, scene, world.robot, world.merged)
@@ -52,8 +52,8 @@ class BulletEngine(SceneEngine):
     """
     Rigid bodies and contacts by PyBullet, with the options of ``BulletOptions``.
 
-    Every reset empties the client and loads robot and terrain anew. Robots that stand on contact
-    nodes are of free bodies, which ``NodesEngine`` carries.
+    Every reset empties the client and loads robot and terrain anew. Robots on contact nodes
+    consist of free bodies; ``BulletFreeBodiesEngine`` simulates them.
     """
 
     name = 'bullet'
@@ -75,7 +75,7 @@ class BulletEngine(SceneEngine):
 
     @property
     def _free_bodies_engine(self) -> BulletFreeBodiesEngine | None:
-        """The engine of free bodies, while it carries the robot of the scene."""
+        """The engine of free bodies while it simulates the scene, else None."""
         return self._nodes if self._has_nodes else None
 
     @property
@@ -84,7 +84,7 @@ class BulletEngine(SceneEngine):
         return self._free_bodies_engine.robot if self._free_bodies_engine else super().robot
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
-        """Build the scene and return its state at tick 0, as SceneEngine does."""
+        """Build the scene and return its state at tick 0, as ``SceneEngine.reset`` does."""
         self._check_open()
         self._has_nodes = bool(self._load_robot(scene.robot, scene.draw).contact_nodes)
         if not self._has_nodes:
@@ -106,7 +106,7 @@ class BulletEngine(SceneEngine):
         motors.hold_positions(positions, stiff=ticks > 0)
         observation = self._read(0)
         for tick in range(-ticks, 0):
-            # Steps before tick 0 have negative numbers: nothing pushes then.
+            # Steps before tick 0 have negative indices, which lie in no window of a push.
             self._advance(tick * steps, steps)
             liveness.count_period()
             observation = self._read(0)
@@ -126,7 +126,7 @@ class BulletEngine(SceneEngine):
         samples = motors.load_targets(targets, self._steps)
         steps = self._steps // samples
         first = self._tick * self._steps
-        # It stays so if the physics diverges: there is no way on but a reset.
+        # If the physics diverges this stays false: only a reset is possible then.
         self._ready = False
         for sample in range(samples):
             motors.select_sample(sample)
@@ -141,11 +141,13 @@ class BulletEngine(SceneEngine):
         )
 
     def _advance(self, first: int, steps: int) -> None:
-        """Advance some physics steps, the first of which has a number counted from tick 0."""
+        """Advance ``steps`` physics steps, from the step ``first`` counted from tick 0."""
         step_physics, client, motors = pb.stepSimulation, self._world.client, self._motors
         applies_forces, reads_steps = motors.applies_forces, motors.reads_steps
         pushes = self._pushes
         for step in range(first, first + steps):
+            # Bullet clears external forces and joint torques after every step. Both follow from
+            # the state at the start of the step; servos are constraints and persist.
             for push in pushes:
                 if push.window.within(step, step + 1):
                     push.apply()
@@ -159,7 +161,7 @@ class BulletEngine(SceneEngine):
         return self._state.read(tick, self._motors)
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
-        """Return how far rays go through the scene without its robot, as SceneEngine does."""
+        """Return the distances of rays through the scene without its robot, (n,) [m]."""
         caster = self._free_bodies_engine.cast if self._free_bodies_engine else super().cast
         return caster(origin, directions, max_distance)
 

@@ -1,4 +1,4 @@
-"""Force elements in Bullet: lengths read and tensions applied at the physics rate."""
+"""Force elements in Bullet: lengths read and tensions applied in every physics step."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sim_bridge.engines.shared.actuator_targets import ActuatorTargets, ElementT
 from sim_bridge.engines.shared.rotations import invert_quaternion, matrix_from_quaternion
 
 _ROOT_INDEX = -1
-# Elements shorter than this have no direction.
+# Elements below this length [m] have no direction and pull nothing.
 _MIN_LENGTH = 1e-12
 
 
 class ForceElements:
     """
-    The force elements of a world.
+    The e force elements of a world.
 
     Attributes
     ----------
-    tensions : Tensions
+    tensions : ElementTensions
     lengths : (e,) array [m]
-        Of the state that was read last.
+        At the last reading.
 
     """
 
@@ -55,7 +55,7 @@ class ForceElements:
         return len(self._links)
 
     def read(self) -> None:
-        """Find ends, lengths and rates in the present state."""
+        """Read end points, lengths and their rates in the present state."""
         numbers: list[float] = []
         if self._root:
             at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
@@ -68,12 +68,17 @@ class ForceElements:
                 numbers += (*state[0], *state[1], *state[6], *state[7])
         bodies = np.array(numbers).reshape(-1, 13)
         compute_element_states(
-            bodies, self._carriers, self._levers, self._points, self.lengths, self._rates,
+            bodies,
+            self._carriers,
+            self._levers,
+            self._points,
+            self.lengths,
+            self._rates,
             self._along,
-        )  # fmt: skip
+        )
 
     def apply_tensions(self) -> None:
-        """Apply tensions at both ends of every element for the coming step, from the last read."""
+        """Apply tensions at both ends of every element for the next step, by the last reading."""
         pulls = self.tensions.compute(self.lengths, self._rates)[:, None] * self._along
         body, client, frame = self._body, self._client, pb.WORLD_FRAME
         push = pb.applyExternalForce
@@ -87,7 +92,7 @@ class ForceElements:
 def _element_end(
     world: World, link: str, point: tuple[float, float, float]
 ) -> tuple[int, FloatArray]:
-    """Return the link that carries an end, and the end in that link's inertial frame [m]."""
+    """Return Bullet's link that carries an end, and the end in its inertial frame, (3,) [m]."""
     frame = world.merged.frames[link].compose(point, (0.0, 0.0, 0.0))
     carrier = world.link_index[frame.link]
     com, turn = world.inertial_frame(carrier)
@@ -105,19 +110,21 @@ def compute_element_states(
     along: FloatArray,
 ) -> None:
     """
-    Write the ends of elements in ``odom``, their lengths, rates and directions from a to b.
+    Write end points of elements in ``odom``, lengths, their rates, and directions from a to b.
 
     Parameters
     ----------
     bodies : (c, 13) array
-        Position, quaternion x, y, z, w, velocity and rate of each inertial frame.
+        State of the inertial frame of each carrier.
     carriers : (e, 2) int array
-        Rows of bodies that carry the ends.
+        Rows of ``bodies`` that carry the two ends.
     levers : (e, 2, 3) array [m]
         Ends in those frames.
-    points : (e, 2, 3) array
-    lengths, rates : (e,) arrays
+    points : (e, 2, 3) array [m]
+        Written, as the following.
+    lengths, rates : (e,) arrays [m, m/s]
     along : (e, 3) array
+        Unit vectors; 0 for an element without length.
 
     """
     speed = np.empty((2, 3))
@@ -125,7 +132,7 @@ def compute_element_states(
         for end in range(2):
             body, r = bodies[carriers[i, end]], levers[i, end]
             x, y, z, w = body[3], body[4], body[5], body[6]
-            # v + 2 w (q x v) + 2 q x (q x v) turns v by the quaternion (q, w).
+            # Rotation of r by the quaternion (q, w): r + w t + q x t, with t = 2 q x r.
             tx, ty, tz = (
                 2.0 * (y * r[2] - z * r[1]),
                 2.0 * (z * r[0] - x * r[2]),
@@ -138,6 +145,7 @@ def compute_element_states(
             speed[end, 0] = body[7] + body[11] * az - body[12] * ay
             speed[end, 1] = body[8] + body[12] * ax - body[10] * az
             speed[end, 2] = body[9] + body[10] * ay - body[11] * ax
+        # Velocity of an end is v + omega x lever, above; dL/dt = u . (v_b - v_a), u = d / |d|.
         between = points[i, 1] - points[i, 0]
         length = math.sqrt((between * between).sum())
         lengths[i] = length

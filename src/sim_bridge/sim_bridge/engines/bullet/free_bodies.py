@@ -1,4 +1,4 @@
-"""Free bodies on contact nodes in PyBullet: Bullet moves them, the shared laws push and pull."""
+"""Free bodies on contact nodes in PyBullet, under the laws of the kernel of ``cables``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sim_bridge.engines.shared.scene_engine import SceneStart
 
 class BulletBodies(FreeBodies):
     """
-    The bodies of a scene in a client of their own, without collisions, damping or gravity.
+    Free bodies of a scene in a client of their own, without collisions, damping or gravity.
 
-    Their weight is among the forces that the laws give.
+    Their weight is part of the wrenches of the kernel.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class BulletBodies(FreeBodies):
         self.ids: list[int] = []
 
     def rebuild(self, start: SceneStart) -> None:
-        """Empty the client and load every body at its place in the assembly, at rest."""
+        """Empty the client and load every body at its start pose, at rest."""
         super().rebuild(start)
         robot, scene = start.robot, start.scene
         client = self.client
@@ -71,7 +71,7 @@ class BulletBodies(FreeBodies):
         return body
 
     def read(self) -> None:
-        """Take over where Bullet has the bodies."""
+        """Read the states of the bodies from Bullet."""
         client = self.client
         for row, body in enumerate(self.ids):
             at, turn = pb.getBasePositionAndOrientation(body, client)
@@ -79,7 +79,7 @@ class BulletBodies(FreeBodies):
             self.state[row] = (*at, *turn, *linear, *angular)
 
     def step(self, wrenches: FloatArray) -> None:
-        """Advance one step under forces and torques about the centres of mass, (b, 6)."""
+        """Advance one physics step under wrenches about the centres of mass, (b, 6) [N, N m]."""
         client, frame = self.client, pb.WORLD_FRAME
         centres = self.state[:, :3].tolist()
         for body, wrench, at in zip(self.ids, wrenches.tolist(), centres, strict=True):
@@ -93,7 +93,7 @@ class BulletBodies(FreeBodies):
 
 
 class BulletFreeBodiesEngine(FreeBodiesEngine):
-    """The ``bullet`` engine for robots of free bodies, which Bullet moves."""
+    """Engine ``bullet`` for robots of free bodies: forces from the kernel, motion by Bullet."""
 
     name = 'bullet'
     Options = BulletOptions

@@ -1,4 +1,4 @@
-"""A terrain in PyBullet: to stand on, and to be met by rays."""
+"""Terrain in PyBullet, as ground and as target of rays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_ground(terrain: Terrain, heights: Sequence[float], client: int) -> int:
     """
     Add a terrain to a client and return its body.
 
-    ``heights`` are those of its height field, row by row [m]; none of a plane.
+    ``heights`` [m] are those of its height field, row by row; empty for a plane.
     """
     field = terrain.heightfield
     if field is None:
@@ -35,9 +35,9 @@ def add_ground(terrain: Terrain, heights: Sequence[float], client: int) -> int:
             numHeightfieldColumns=rows,
             physicsClientId=client,
         )
-        # Bullet puts the middle of the bounding box at the shape's origin.
+        # Bullet puts the centre of the bounding box at the origin of the shape.
         centre = (*field.centre, field.mid_height)
-        # Without looks of its own the whole field would be triangulated for pictures.
+        # Without a visual shape Bullet would triangulate the whole field for pictures.
         looks = pb.createVisualShape(pb.GEOM_SPHERE, radius=1e-3, physicsClientId=client)
     if shape < 0:
         raise ConfigurationError('Bullet could not build the terrain; it may be too large')
@@ -52,7 +52,7 @@ def add_ground(terrain: Terrain, heights: Sequence[float], client: int) -> int:
 
 
 class GroundRayCaster:
-    """Casts rays at a terrain, in a client of its own: nothing here can disturb the physics."""
+    """Ray caster at a terrain, in a client of its own so that it cannot disturb the physics."""
 
     def __init__(self, terrain: Terrain) -> None:
         self.terrain = terrain
@@ -61,7 +61,7 @@ class GroundRayCaster:
         add_ground(terrain, [] if field is None else field.heights.ravel().tolist(), self._client)
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
-        """Return how far rays go, (n,) [m], as RangingEngine has it."""
+        """Return the distances of rays, (n,) [m], as ``RangingEngine.cast`` defines them."""
         ends = origin + max_distance * directions
         start = origin.tolist()
         batch = pb.MAX_RAY_INTERSECTION_BATCH_SIZE

@@ -1,4 +1,4 @@
-"""The ground as a textured mesh for pictures: a checker on a plane, heights by colour else."""
+"""Textured mesh of the ground for pictures: a checkerboard, or heights by colour."""
 
 from __future__ import annotations
 
@@ -13,15 +13,22 @@ from gait_core.terrains import Terrain
 LIGHT_SQUARE, DARK_SQUARE = (224, 226, 228), (196, 200, 205)
 LOW_COLOUR, HIGH_COLOUR = (96, 116, 90), (226, 214, 178)
 MAX_CELLS = 96
-"""Most cells along a side of an uneven ground."""
+"""Largest number of cells along a side of an uneven ground."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroundMesh:
     """
-    Vertices (v, 3) [m] and their normals, triangles (t, 3), texture points (v, 2), an image.
+    A textured triangle mesh.
 
-    ``texture`` is (h, w, 3) uint8.
+    Attributes
+    ----------
+    vertices, normals : (v, 3) arrays [m, -]
+    triangles : (t, 3) int array
+    texture_points : (v, 2) array
+        Position of each vertex in the texture, in [0, 1], repeated beyond.
+    texture : (h, w, 3) uint8 array
+
     """
 
     vertices: FloatArray
@@ -33,15 +40,15 @@ class GroundMesh:
 
 def ground_mesh(terrain: Terrain, centre: FloatArray, half_width: float) -> GroundMesh:
     """
-    Return the ground within ``reach`` [m] of a centre, (2,) [m], along x and y.
+    Return the ground within ``half_width`` [m] of a centre, (2,) [m], along x and y.
 
-    A plane becomes a checker of 0.5 m squares aligned with whole metres; another terrain is
-    sampled at its own grid or coarser, and coloured from its lowest to its highest vertex.
+    A plane becomes a checkerboard of 0.5 m squares aligned with whole metres. Another terrain is
+    sampled at the vertices of its grid, or fewer of them, and coloured by height.
     """
     field = terrain.heightfield
     if field is None:
         return _checker_mesh(centre, half_width)
-    # Every so many vertices of the grid itself: between them the surface is another.
+    # Every stride-th vertex of the grid, not a grid of its own, whose surface would differ.
     stride = int(np.ceil(2.0 * half_width / MAX_CELLS / field.cell))
     x, y = (
         low + field.cell * _grid_indices(low, field.cell, count, at, half_width, stride)
@@ -66,10 +73,10 @@ def ground_mesh(terrain: Terrain, centre: FloatArray, half_width: float) -> Grou
 def _grid_indices(
     low: float, cell: float, count: int, at: float, half_width: float, stride: int
 ) -> npt.NDArray[np.int64]:
-    """Return the grid indices along one axis that lie within reach, every so many."""
+    """Return every stride-th grid index along one axis within the half width of a position."""
     first = max(0, int(np.ceil((at - half_width - low) / cell)))
     last = min(count - 1, int(np.floor((at + half_width - low) / cell)))
-    # Multiples of the stride: what is drawn does not jump when the centre moves on.
+    # Multiples of the stride, so that the picture does not jump when the centre moves.
     first += -first % stride
     return np.arange(first, max(last, first) + 1, stride, dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Actuators of a robot in Bullet: servos, screws, torques and force elements, and their work."""
+"""Actuators in Bullet: servos, lead screws, torques and force elements, with their work."""
 
 from __future__ import annotations
 
@@ -25,30 +25,31 @@ from sim_bridge.engines.shared.force_laws import add_joint_work, update_screw_lo
 
 class Motors:
     """
-    Turns applied targets into Bullet's motors and torques, and reads what the joints do.
+    Actuators of a robot as Bullet's motors and torques, and the states of its joints.
 
-    A servo (``position``, ``velocity``) is a motor constraint that Bullet solves together with
-    the contacts: it demands the velocity ``feed-forward + gain * error``, clipped to the velocity
-    limit, within the effort limit. Bullet keeps it until the next sub-sample. A torque (``pd``,
-    ``effort``, ``exponential``) and the tension of a force element are applied before every
-    physics step. Dry friction acts on joints with torque; a servo contains it.
+    A servo (``position``, ``velocity``, ``lead_screw``) is a motor constraint that Bullet solves
+    together with the contacts. It commands the velocity ``velocity target + gain * position
+    error``, clamped to the velocity limit, within the effort limit. Bullet keeps it until the next
+    sub-sample. A torque (``pd``, ``effort``, ``exponential``, ``slider_crank``) and the tension of
+    a force element are applied before every physics step. Joints with a torque actuator have their
+    dry friction; a servo includes it.
 
-    The work of a motor is summed over physics steps: its force acts at the mean of the velocities
-    before and after a step, which is what it adds to the kinetic energy.
+    The work of a motor is summed over physics steps: force times the mean of the velocities before
+    and after a step, which is what the force adds to the kinetic energy.
 
     Attributes
     ----------
-    demands : Demands
-    torques : Torques
+    actuator_targets : ActuatorTargets
+    torques : TorqueActuators
     elements : Elements
     applies_forces : bool
         Whether ``apply_forces`` must be called before every physics step.
     reads_steps : bool
         Whether ``read_step`` must be called after every physics step.
     joints : (3, n) array [rad or m, per s, N m or N]
-        Positions, velocities and efforts of the joints when they were read last.
+        Positions, velocities and efforts of the joints at the last reading.
     work : (2, n) array [J]
-        Signed and positive work of each joint's motor up to then.
+        Signed and positive work of each joint's motor until then.
 
     """
 
@@ -89,7 +90,7 @@ class Motors:
         self.applies_forces = self._has_torques or self._has_elements
         self._sums_work = sums_work
         self.reads_steps = bool(count and sums_work or self._screws) or self.applies_forces
-        # Where nothing depends on them, readings are worked out at the end of a control period.
+        # If no force depends on them, readings are evaluated at the end of a control period.
         self._deferred = not (self._screws or self.applies_forces)
         self._readings: list[Sequence[Any]] = []
         self._settling = self._is_read = False
@@ -101,7 +102,8 @@ class Motors:
         links = [self._links[i] for i in self._servos]
         self._servo_columns = _column_index(self._servos, len(self._links))
         self._servo_forces = actuator_targets.effort_limit[self._servos].tolist()
-        # Bullet multiplies the position error by positionGain / step, not by positionGain.
+        # Bullet multiplies the position error by positionGain / step, not by positionGain: with
+        # gain * step the commanded velocity is gain * error.
         gains = (actuator_targets.gain[self._servos] * self._dt).tolist()
         self._servo_constants = (self._servo_forces, gains, [1.0] * len(links), self._client)
         self._command_servos = partial(
@@ -110,16 +112,16 @@ class Motors:
         self._screws = np.flatnonzero(np.isfinite(actuator_targets.strength)).tolist()
         self._servo_index = {column: k for k, column in enumerate(self._servos.tolist())}
         self._screw_force = {k: float(actuator_targets.strength[k]) for k in self._screws}
-        # Positions of screws whose load is too strong for them.
+        # Positions at which overloaded lead screws are locked, by joint.
         self._stuck: dict[int, float] = {}
 
     def _disable_motors(self) -> None:
-        """Take the motors off that Bullet puts on every joint, and set the velocity limits."""
+        """Disable the motor that Bullet puts on every joint; set velocity limits and friction."""
         control, client = pb.setJointMotorControl2, self._client
         for link in self._movable:
             control(self._body, link, pb.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
         for i, link in zip(self._hinges, self._hinge_links, strict=True):
-            # The limit stays with the motor; only a command in velocity mode would remove it.
+            # The velocity limit belongs to the motor and stays until a command in velocity mode.
             control(
                 self._body,
                 link,
@@ -145,9 +147,9 @@ class Motors:
         """
         Hold joint positions until targets come.
 
-        ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
-        settles; without it they get zero velocity and effort, as ball joints always do. No work
-        counts during a stiff hold.
+        ``stiff`` puts a position servo on joints with velocity and effort actuators too, for a
+        robot that settles. Otherwise their targets are zero velocity and effort, as always for
+        ball joints. The work during a stiff hold is not counted.
         """
         actuator_targets = self.actuator_targets
         actuator_targets.hold_positions(positions)
@@ -175,19 +177,19 @@ class Motors:
         self._disable_motors()
 
     def load_targets(self, targets: AppliedTargets, steps: int) -> int:
-        """Check the targets of a control period, as ``Demands.take`` does; return sub-samples."""
+        """Load the targets of a control period; return the number of their sub-samples."""
         samples = self.actuator_targets.load(targets, steps)
         self._list_servo_targets()
         return samples
 
     def _list_servo_targets(self) -> None:
-        """Make the lists that PyBullet wants of all sub-samples at once."""
+        """Convert the servo targets of all sub-samples to the lists that PyBullet needs."""
         actuator_targets, servos = self.actuator_targets, self._servo_columns
         self._servo_positions = actuator_targets.position[:, servos].tolist()
         self._servo_velocities = actuator_targets.velocity[:, servos].tolist()
 
     def select_sample(self, sample: int) -> None:
-        """Put a sub-sample into force; servos follow it from now on."""
+        """Apply a sub-sample of the targets from now on."""
         self._sample = sample
         self._send_servos()
         if self.applies_forces:
@@ -195,7 +197,7 @@ class Motors:
             self.elements.tensions.select_sample(sample)
 
     def _send_servos(self) -> None:
-        """Give the servos the sub-sample in force; screws that are stuck stay."""
+        """Send the present sub-sample to the servos; locked lead screws hold their position."""
         if not len(self._servos):
             return
         positions = self._servo_positions[self._sample]
@@ -210,7 +212,7 @@ class Motors:
         self._command_servos(positions, velocities, *self._servo_constants)
 
     def apply_forces(self) -> None:
-        """Apply torques and tensions for the coming physics step, from the state read last."""
+        """Apply torques and tensions for the next physics step, from the last reading."""
         if self._has_torques:
             columns = self._torque_columns
             position, velocity, effort = self.joints
@@ -229,9 +231,10 @@ class Motors:
             self.elements.apply_tensions()
 
     def read_step(self) -> None:
-        """Read the joints after a physics step: for forces and screws in the next, and work."""
+        """Read the joints after a physics step, for work and for forces and lead screws."""
         if self._deferred:
-            # Nothing but this between steps: their data would leave the processor's cache.
+            # Only store the reading: more work between two steps would push Bullet's data out of
+            # the processor's cache.
             self._readings.append(self._hinge_states())
             return
         self._read_joints()
@@ -244,9 +247,9 @@ class Motors:
             self._watch_screw(k)
 
     def read_period(self) -> None:
-        """Bring ``joints``, ``work`` and force elements to the present state."""
+        """Update ``joints``, ``work`` and force elements to the present state."""
         if not self._readings:
-            # Where every step is read, the last one has been.
+            # If every step is read, the last one has been read.
             if not self._is_read:
                 self._read_joints()
             return
@@ -265,13 +268,13 @@ class Motors:
         self.joints[1:] = steps[-1]
 
     def _read_joints(self) -> None:
-        """Read hinges, ball joints and force elements in the present state."""
+        """Read the present state of hinges, ball joints and force elements."""
         if self._hinge_links:
             position, velocity, _, effort = zip(*self._hinge_states(), strict=True)
             self.joints[:, self._hinge_columns] = position, velocity, effort
         if self._has_balls:
             self._balls.read(self.joints)
-        # Bullet tells of its own motors alone.
+        # Bullet reports the effort of its own motors only.
         self.joints[2, self._torque_columns] = self.torques.efforts
         if self._has_elements:
             self.elements.read()
@@ -283,7 +286,7 @@ class Motors:
         )
 
     def _watch_screw(self, k: int) -> None:
-        """Decide if and how strongly a screw holds its load in the coming step."""
+        """Lock or release a lead screw for the next step, and set the bound of its force."""
         actuator_targets, sample, stuck = self.actuator_targets, self._sample, k in self._stuck
         position, velocity, effort = self.joints[:, k].tolist()
         limit = actuator_targets.velocity_limit[k]
@@ -309,5 +312,5 @@ class Motors:
 
 
 def _column_index(columns: IntArray, count: int) -> IntArray | slice:
-    """Return columns of an array of so many; a slice, which is faster, where they are all."""
+    """Return an index for columns of ``count``: a slice, which is faster, if it is all of them."""
     return slice(count) if len(columns) == count else columns

@@ -1,4 +1,4 @@
-"""Settings of the ``bullet`` engine that a scene gives by name."""
+"""Options of the engine ``bullet``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots in pictures: bodies in a client of their own, placed and never stepped."""
+"""Robot in a client of its own for pictures, posed but never stepped."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ LEG_COLOURS: tuple[Colour, ...] = ((0.16, 0.45, 0.72, 1.0), (0.85, 0.42, 0.16, 1
 
 class PosedRobot:
     """
-    A robot to be looked at; one of free bodies is of as many bodies in Bullet.
+    A robot for pictures; a robot of free bodies is loaded as one Bullet body for each root.
 
     Attributes
     ----------
     client : int
+        PyBullet's id.
 
     """
 
@@ -49,7 +50,7 @@ class PosedRobot:
         return body
 
     def set_state(self, body_poses: FloatArray, positions: FloatArray) -> None:
-        """Put the roots at their poses, (r, 7), and the joints at positions."""
+        """Set the poses of the roots, (r, 7), and the positions of the joints, (n,)."""
         if not self._free:
             self._world.set_state(body_poses[0], positions)
         for body, pose in zip(self._free, body_poses.tolist(), strict=False):
@@ -63,7 +64,7 @@ class PosedRobot:
 
 
 def _add_colours(robot: RobotModel) -> RobotModel:
-    """Return the robot with looks: collision shapes if it has no others, legs in two colours."""
+    """Return the robot with colours; without visual shapes its collision shapes are drawn."""
     colour = {link.name: BASE_COLOUR for link in robot.links}
     for number, leg in enumerate(robot.legs):
         for joint in leg.joints:
@@ -73,7 +74,7 @@ def _add_colours(robot: RobotModel) -> RobotModel:
     bare = not any(link.visuals for link in robot.links)
 
     def shapes(link: Link) -> tuple[Shape, ...]:
-        """Return what of a link is drawn, in its colours."""
+        """Return the shapes of a link that are drawn, each with its colour."""
         return tuple(
             shape if shape.rgba is not None else replace(shape, rgba=colour[link.name])
             for shape in (link.collisions if bare else link.visuals)
@@ -83,7 +84,7 @@ def _add_colours(robot: RobotModel) -> RobotModel:
 
 
 def robot_extent(robot: RobotModel) -> tuple[float, float]:
-    """Return diagonal and height of the robot's box in its nominal stance [m]."""
+    """Return diagonal and height of the robot's bounding box in its nominal stance [m]."""
     clouds = []
     bodiless = not any(link.collisions for link in robot.links)
     for link, pose in zip(robot.links, link_poses(robot, robot.joint_stance), strict=True):

@@ -1,4 +1,4 @@
-"""Pictures of a robot's states: a client of its own, so that no trial is touched by looking."""
+"""Pictures and a viewer of a robot, in a client of its own that no trial shares."""
 
 from __future__ import annotations
 
@@ -41,9 +41,18 @@ class Camera:
     """
     View of the robot.
 
-    ``yaw_deg`` 0 looks along y at the robot's right side when it walks along x, positive turns
-    counter-clockwise; ``pitch_deg`` is below the horizon. ``distance`` is in extents of the robot
-    (the diagonal of its box in the nominal stance), ``fov_deg`` the vertical angle of view.
+    Attributes
+    ----------
+    yaw_deg : float [deg]
+        0 looks along y, at the right side of a robot that walks along x; positive turns the camera
+        counter-clockwise.
+    pitch_deg : float [deg]
+        Negative looks down.
+    distance : float [-]
+        In diagonals of the robot's bounding box in its nominal stance.
+    fov_deg : float [deg]
+        Vertical angle of view.
+
     """
 
     yaw_deg: float = 35.0
@@ -55,10 +64,16 @@ class Camera:
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
     """
-    Drawing over a picture.
+    Drawing over a picture; absent parts are not drawn.
 
-    The ZMP (3,) and the support polygon (k, 3) [m]; lines (e, 2, 3) [m], such as cables, in
-    colours (e, 3) in [0, 1]; a text.
+    Attributes
+    ----------
+    zmp, polygon : (3,) and (k, 3) arrays or None [m]
+        ZMP and support polygon.
+    lines, colours : (e, 2, 3) and (e, 3) arrays or None [m, 0 to 1]
+        Lines, such as cables, and their colours.
+    text : str
+
     """
 
     zmp: FloatArray | None = None
@@ -75,7 +90,7 @@ class Renderer:
     Parameters
     ----------
     robot : RobotModel
-        One without visual shapes is drawn by its collision shapes.
+        Without visual shapes its collision shapes are drawn.
     terrain : Terrain
     size : (int, int)
         Width and height of the pictures [pixel].
@@ -96,7 +111,7 @@ class Renderer:
         self._scene = _DisplayedScene(robot, terrain, pb.DIRECT)
 
     def close(self) -> None:
-        """Release the client."""
+        """End the client."""
         self._scene.close()
 
     def frame(
@@ -127,7 +142,7 @@ class Renderer:
             view,
             projection,
             lightDirection=[0.5, -1.0, 2.0],
-            # Shadows would speckle every face that the light grazes.
+            # Shadows would speckle every face at a small angle to the light.
             shadow=0,
             renderer=pb.ER_TINY_RENDERER,
             flags=pb.ER_NO_SEGMENTATION_MASK,
@@ -143,7 +158,7 @@ class Renderer:
     def _look_at(self, middle: FloatArray) -> tuple[Any, Any]:
         extent, camera = self._scene.extent, self._camera
         ground = float(self._scene.terrain.height(middle[0], middle[1]))
-        # Steady in height: the robot's own bobbing stays visible.
+        # Constant height over the ground, so that vertical motion of the robot stays visible.
         target = [float(middle[0]), float(middle[1]), ground + 0.5 * self._scene.height]
         view = pb.computeViewMatrixFromYawPitchRoll(
             target, camera.distance * extent, camera.yaw_deg, camera.pitch_deg, 0.0, 2
@@ -162,10 +177,10 @@ def render_rollout(
     overlays: bool = True,
 ) -> Iterator[Picture]:
     """
-    Yield pictures of a recorded trial at a frame rate of its own time, (height, width, 3) uint8.
+    Yield pictures of a recorded trial, ``fps`` per simulated second, (height, width, 3) uint8.
 
-    ``overlays`` draws time, support polygon and ZMP (of the contact forces) over them, and force
-    elements in the colours of their tensions.
+    ``overlays`` draws time, support polygon, ZMP of the contact forces, and force elements in the
+    colours of their tensions.
     """
     if not 0.1 <= fps <= 1.0 / rollout.dt:
         raise ConfigurationError(
@@ -184,7 +199,7 @@ def render_rollout(
 
 
 def rollout_overlay(rollout: Rollout, tick: int) -> Overlay:
-    """Return ZMP, support polygon, force elements and time of a tick, where they are defined."""
+    """Return time, ZMP, support polygon and force elements of a tick, as far as defined."""
     robot = rollout.robot
     found = Overlay(text=f'{robot.name}  {tick * rollout.dt:5.2f} s')
     if robot.force_elements and rollout.states.element_forces is not None:
@@ -251,7 +266,7 @@ def require_display() -> None:
     name = os.environ.get('DISPLAY', '')
     if not name:
         raise ConfigurationError('a viewer needs a display: DISPLAY is not set')
-    # PyBullet ends the process that cannot open a window, so that another one tries.
+    # PyBullet ends a process that cannot open a window: try it in another process.
     attempt = 'import os, pybullet; os._exit(pybullet.connect(pybullet.GUI) < 0)'
     done = subprocess.run([sys.executable, '-c', attempt], capture_output=True, check=False)
     if done.returncode:
@@ -259,7 +274,7 @@ def require_display() -> None:
 
 
 class _DisplayedScene:
-    """A client with the robot's looks and the ground under and around it."""
+    """A client with the robot and a mesh of the ground around it."""
 
     def __init__(self, robot: RobotModel, terrain: Terrain, mode: int) -> None:
         self.terrain = terrain
@@ -277,9 +292,8 @@ class _DisplayedScene:
         self._folder.cleanup()
 
     def set_state(self, body_poses: FloatArray, positions: FloatArray) -> None:
-        """Pose the robot, and draw the ground about it."""
+        """Pose the robot; renew the mesh of the ground when the robot comes near its edge."""
         self._cast.set_state(body_poses, positions)
-        # The ground is drawn around the robot and again when it comes near the edge.
         middle = body_poses[:, :2].mean(axis=0)
         if np.abs(middle - self._centre).max() > 0.3 * self._reach:
             self._centre = np.round(middle / 2.0) * 2.0
@@ -309,11 +323,11 @@ class _DisplayedScene:
 
 
 def _draw_overlay(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
-    """Return the picture with an overlay whose points pass through the camera's matrices."""
+    """Return the picture with an overlay; ``to_clip`` (4, 4) projects points of ``odom``."""
     height, width = picture.shape[:2]
 
     def pixels(points: FloatArray) -> list[tuple[float, float]]:
-        """Return where points of the world are in the picture."""
+        """Return the pixels of points, (k, 3) [m]."""
         clip = np.column_stack([points, np.ones(len(points))]) @ to_clip.T
         flat = clip[:, :2] / clip[:, 3:]
         return [((x + 1.0) * 0.5 * width, (1.0 - y) * 0.5 * height) for x, y in flat.tolist()]

@@ -1,4 +1,4 @@
-"""Observations read from a Bullet world."""
+"""Observations of a robot in Bullet."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from sim_bridge.engines.shared.rotations import (
 )
 
 STATE_SIZE = 13
-"""Numbers of a body or frame: position, quaternion x, y, z, w, velocity, rate; all in odom."""
+"""Size of a state: position, quaternion x, y, z, w, velocity, angular velocity; all in odom."""
 
 
 def body_state(body: int, link: int, client: int) -> FloatArray:
-    """Return the state of a link's inertial frame, which is what Bullet moves, (BODY,)."""
+    """Return the state of a link's inertial frame, which is the frame that Bullet moves, (13,)."""
     if link < 0:
         position, turn = pb.getBasePositionAndOrientation(body, client)
         linear, angular = pb.getBaseVelocity(body, client)
     else:
-        # Without forward kinematics Bullet's links are one step behind its joints.
+        # The first 1 asks for velocities, the second for forward kinematics: without it Bullet's
+        # links are one step behind its joints.
         state = pb.getLinkState(body, link, 1, 1, client)
         position, turn, linear, angular = state[0], state[1], state[6], state[7]
     return np.array((*position, *turn, *linear, *angular))
 
 
 class MountedFrame:
-    """A frame fixed to a link, seen from the inertial frame that Bullet gives for that link."""
+    """A frame fixed to a link, relative to the inertial frame that Bullet moves."""
 
     def __init__(self, world: World, frame: CarriedFrame) -> None:
         self.carrier = world.link_index[frame.link]
@@ -51,19 +52,19 @@ class MountedFrame:
         self._turn = turn[:0] if np.array_equal(turn, (0.0, 0.0, 0.0, 1.0)) else turn
 
     def write_state(self, body: FloatArray, frame: FloatArray) -> None:
-        """Write the state of the frame, (BODY,), from that of its carrier, (BODY,)."""
+        """Write the state of the frame, (13,), from that of its link's inertial frame, (13,)."""
         write_rotation_matrix(body, self._rotation)
         write_frame_state(body, self._rotation @ self._lever, self._turn, frame)
 
 
 class StateReader:
     """
-    Reads the state of the robot in a world, once per control period.
+    Reader of observations, once per control period.
 
-    The specific force of the IMU is the change of its velocity over the last control period, as
-    an inertial sensor reports that integrates between its samples; the first one after a reset
-    counts the robot as at rest before. Contacts are those of the last physics step: their points
-    are where they were at its start.
+    The specific force of the IMU is the mean over the last control period, as of a sensor that
+    integrates between its samples: change of velocity over the period, minus gravity. At the
+    first reading after a reset the velocity counts as unchanged. Contacts are those of the last
+    physics step, with their points at its start.
     """
 
     def __init__(self, world: World, robot: RobotModel, scene: Scene, sums_work: bool) -> None:
@@ -82,12 +83,12 @@ class StateReader:
 
     def read(self, tick: int, motors: Motors) -> Observation:
         """
-        Return the state at a control tick.
+        Return the observation at a tick.
 
         Raises
         ------
         SimulationDiverged
-            If it is not finite or beyond any physics.
+            If a value is not finite or beyond its limit.
 
         """
         layout, row = self._layout, self._layout.new_row()
@@ -111,15 +112,15 @@ class StateReader:
         )
 
     def _contacts(self) -> Contacts | None:
-        """Return the contacts with the ground; ``None`` where there are none."""
+        """Return the contacts with the ground; ``None`` without contacts."""
         soles: list[int] = []
         numbers: list[float] = []
         for point in pb.getContactPoints(self._body, self._ground, physicsClientId=self._client):
             _, _, _, link, _, _, at, (x, y, z), gap, normal, s, (a, b, c), t, (d, e, f) = point
-            # Bullet also lists points that are near but do not touch.
+            # Bullet also lists points that are close but do not touch.
             if normal > 0.0 or gap < 0.0:
                 soles.append(self._sole_of.get(link, -1))
-                # On the robot: along the normal and both directions of friction.
+                # Force on the robot: normal force, and friction along its two directions s and t.
                 numbers += (
                     *at,
                     normal * x + s * a + t * d,
@@ -135,22 +136,28 @@ class StateReader:
 
 @numba.njit
 def _matrix(x, y, z, w):  # type: ignore[no-untyped-def]
-    """Return the rotation matrix of a quaternion, row by row, as Bullet works it out."""
+    """Return the rotation matrix of a quaternion, by rows, with Bullet's rounding."""
     s = 2.0 / (x * x + y * y + z * z + w * w)
     xs, ys, zs = x * s, y * s, z * s
     wx, wy, wz = w * xs, w * ys, w * zs
     xx, xy, xz = x * xs, x * ys, x * zs
     yy, yz, zz = y * ys, y * zs, z * zs
     return (
-        1.0 - (yy + zz), xy - wz, xz + wy,
-        xy + wz, 1.0 - (xx + zz), yz - wx,
-        xz - wy, yz + wx, 1.0 - (xx + yy),
-    )  # fmt: skip
+        1.0 - (yy + zz),
+        xy - wz,
+        xz + wy,
+        xy + wz,
+        1.0 - (xx + zz),
+        yz - wx,
+        xz - wy,
+        yz + wx,
+        1.0 - (xx + yy),
+    )
 
 
 @numba.njit(cache=True)
 def write_rotation_matrix(body, result):  # type: ignore[no-untyped-def]
-    """Write the rotation matrix, (3, 3), of a body's state, (BODY,)."""
+    """Write the rotation matrix, (3, 3), of a body's state, (13,)."""
     x, y, z, w = body[3:7]
     a, b, c, d, e, f, g, h, i = _matrix(x, y, z, w)
     result[0, 0], result[0, 1], result[0, 2] = a, b, c
@@ -165,12 +172,12 @@ def write_frame_state(body, lever, mount, frame):  # type: ignore[no-untyped-def
 
     Parameters
     ----------
-    body : (BODY,) array
+    body : (13,) array
     lever : (3,) array [m]
         From the body to the frame, in odom.
     mount : (4,) or (0,) array
-        Quaternion of the frame in the body; none where it is not turned.
-    frame : (BODY,) array
+        Quaternion of the frame in the body; empty for parallel axes.
+    frame : (13,) array
         Written.
 
     """
@@ -186,7 +193,7 @@ def write_frame_state(body, lever, mount, frame):  # type: ignore[no-untyped-def
         frame[6] = w * d - x * a - y * b - z * c
     else:
         frame[3], frame[4], frame[5], frame[6] = x, y, z, w
-    # The origin moves with the body and by its rotation about the lever.
+    # v_frame = v + omega x lever.
     frame[7] = body[7] + wy * lz - wz * ly
     frame[8] = body[8] + wz * lx - wx * lz
     frame[9] = body[9] + wx * ly - wy * lx
@@ -196,21 +203,22 @@ def write_frame_state(body, lever, mount, frame):  # type: ignore[no-untyped-def
 @numba.njit(cache=True)
 def write_imu_reading(frame, gravity, period, before, reading):  # type: ignore[no-untyped-def]
     """
-    Write what an IMU on a frame reads: attitude, rate and specific force, (10,).
+    Write the reading of an IMU: attitude, angular velocity and specific force, (10,).
 
     Parameters
     ----------
-    frame : (BODY,) array
+    frame : (13,) array
+        State of the frame of the IMU.
     gravity : (3,) array [m/s^2]
     period : float [s]
     before : (4,) array [m/s]
-        Velocity at the last reading, and 1; or 0 if this is the first. Replaced.
+        Velocity at the last reading, then 1; 0 before the first reading. Updated.
     reading : (10,) array
         Written.
 
     """
     x, y, z, w = frame[3:7]
-    # Rows of the matrix: what a vector of the link is in the world, so columns lead back.
+    # R by rows turns vectors of the IMU into odom; R^T, its columns, turns them back.
     a, b, c, d, e, f, g, h, i = _matrix(x, y, z, w)
     reading[0], reading[1], reading[2], reading[3] = x, y, z, w
     u, v, w = frame[10:]
@@ -219,7 +227,7 @@ def write_imu_reading(frame, gravity, period, before, reading):  # type: ignore[
     reading[6] = c * u + f * v + i * w
     if before[3] == 0.0:
         before[:3], before[3] = frame[7:10], 1.0
-    # Specific force: acceleration without gravity.
+    # Specific force f = dv/dt - g, in odom; then R^T f.
     x = (frame[7] - before[0]) / period - gravity[0]
     y = (frame[8] - before[1]) / period - gravity[1]
     z = (frame[9] - before[2]) / period - gravity[2]

@@ -1,4 +1,4 @@
-"""A robot on its terrain inside one PyBullet client, rebuilt from nothing at every reset."""
+"""Robot and terrain of a scene in a PyBullet client, loaded anew at every reset."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from sim_bridge.engines.shared.scene_checks import check_root_link
 from sim_bridge.engines.shared.scene_engine import SceneStart
 
 MIMIC_GEAR_EFFORT = 1e6
-"""Effort [N m or N] of the gear that couples a mimic joint: beyond any motor's."""
+"""Effort limit [N m or N] of the gear of a mimic joint, above that of any motor."""
 
 
 class World:
     """
-    The client, the ids in it and the settings that hold for one scene.
+    A client with the robot and the ground of one scene.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class World:
         PyBullet's ids.
     robot : RobotModel
         The robot as described.
-    model : Fused
-        The robot as loaded.
+    merged : MergedRobot
+        The robot as loaded, with merged joints.
     joint_index : mapping of str to int
-        Bullet's index of each joint; it is also that of the joint's child link.
+        Bullet's index of each joint, which is also that of its child link.
     actuated_index : mapping of str to int
-        Bullet's index of each actuated joint; that of the ball joint for its three.
+        Bullet's index of each joint of ``joint_names``; the three of a ball joint share one.
     link_index : mapping of str to int
-        Bullet's index of each link of the fused robot; -1 is the root.
+        Bullet's index of each link of the merged robot; -1 is the root.
 
     """
 
@@ -63,7 +63,7 @@ class World:
         disconnect(self.client)
 
     def rebuild(self, start: SceneStart) -> None:
-        """Empty the client and load a scene with the robot at its start, every joint at rest."""
+        """Empty the client; load the scene with the robot at its start, every joint at rest."""
         scene, options = start.scene, start.options
         self.robot, self.merged = start.robot, merge_joints(start.robot)
         check_root_link('bullet', scene, self.merged.robot)
@@ -84,14 +84,14 @@ class World:
             self._separate_overlapping()
 
     def load_for_display(self, robot: RobotModel) -> None:
-        """Empty the client and load a robot to be looked at: it is placed, never stepped."""
+        """Empty the client and load a robot for pictures, which is posed but never stepped."""
         self.robot, self.merged = robot, merge_joints(robot)
         pb.resetSimulation(physicsClientId=self.client)
         pb.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self.client)
         self._load(fixed_base=True)
 
     def set_state(self, pose: FloatArray, positions: FloatArray) -> None:
-        """Put the root link at a pose and the joints at positions, all at rest."""
+        """Set the pose of the root link and the positions of the joints, all at rest."""
         set_base_pose(self.client, self.body, pose)
         robot = self.merged.robot
         value = dict(zip(robot.joint_names, positions.tolist(), strict=True))
@@ -115,7 +115,7 @@ class World:
             )
 
     def inertial_frame(self, link: int) -> tuple[FloatArray, FloatArray]:
-        """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
+        """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in the link."""
         dynamics = pb.getDynamicsInfo(self.body, link, physicsClientId=self.client)
         return np.array(dynamics[3]), np.array(dynamics[4])
 
@@ -159,7 +159,7 @@ class World:
 
     @contextmanager
     def _description(self) -> Iterator[str]:
-        """Give the robot's URDF as a file that no other load ever had and nobody finds later."""
+        """Yield the name of a temporary file with the robot's URDF; each load has its own."""
         if self._text is None or self._text[0] is not self.merged:
             self._text = self.merged, to_urdf(self.merged.robot, visuals=self._visuals)
         try:
@@ -173,8 +173,9 @@ class World:
             ) from None
 
     def _set_surfaces(self, scene: Scene) -> None:
-        # Bullet multiplies the coefficients of the two surfaces. A friction that is set in one
-        # call with a damping lands on the base, so nothing else is set here.
+        # Bullet multiplies the coefficients of two surfaces in contact: each gets the square root.
+        # A friction set in the same call as a damping is applied to the base, whatever the link,
+        # so that nothing else is set here.
         surface = {
             'lateralFriction': math.sqrt(scene.friction),
             'spinningFriction': 0.0,
@@ -194,7 +195,7 @@ class World:
             activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING,
             physicsClientId=self.client,
         )
-        # Bullet clamps every joint at 100 per second unless told a limit.
+        # Bullet clamps every joint velocity at 100 per second by default.
         pb.changeDynamics(self.body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=self.client)
 
     def _couple_mimics(self) -> None:
@@ -222,7 +223,7 @@ class World:
                 )
 
     def _separate_overlapping(self) -> None:
-        """Let pairs of links that overlap at the start not collide."""
+        """Exclude pairs of links that overlap at the start from collisions."""
         neighbours = {(joint.parent, joint.child) for joint in self.merged.robot.joints}
         for a, b in combinations(self.link_index, 2):
             if (a, b) in neighbours or (b, a) in neighbours:
@@ -247,7 +248,7 @@ class World:
 
 
 def set_physics_parameters(client: int, scene: Scene, options: BulletOptions) -> None:
-    """Set gravity, step and solver, all at every reset: Bullet forgets some and keeps others."""
+    """Set gravity, step and solver: all at every reset, because Bullet resets only some."""
     pb.setPhysicsEngineParameter(
         fixedTimeStep=scene.physics_step,
         numSubSteps=0,
@@ -269,8 +270,9 @@ def set_physics_parameters(client: int, scene: Scene, options: BulletOptions) ->
 
 
 def set_base_pose(client: int, body: int, pose: FloatArray) -> None:
-    """Put the root link of a body at a pose, (7,) [m, -]."""
-    # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
+    """Set the pose of a body's root link, (7,) [m, -]."""
+    # PyBullet's base pose is that of the inertial frame: at the centre of mass, and turned to the
+    # principal axes if the inertia has products.
     dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
     at = pose[:3] + matrix_from_quaternion(pose[3:]) @ dynamics[3]
     turn = multiply_quaternions(pose[3:], dynamics[4])

@@ -1,4 +1,4 @@
-"""Benchmark of the ``cables`` engine, also against the same bodies moved by PyBullet."""
+"""Benchmark of the engine ``cables``, alone and relative to the same bodies in PyBullet."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from gait_core.trial.setup import make_scene, usable_engines
 BENCHMARK_ROBOT = 'tetraspine'
 TRIAL_DURATION = 15.0
 MAX_TRIAL_TIME = 0.22
-"""Most processor time of a trial of 15 s [s]."""
+"""Largest processor time of a trial of 15 s [s]."""
 MIN_RATE_RATIO = 40.0
-"""The least trials in cables for one in bullet."""
+"""Smallest ratio of trials per second in cables to those in bullet."""
 _COMPARED_DURATION = 1.0
-"""Time simulated by each side of the comparison [s]."""
+"""Duration of the trial in each engine of the comparison [s]."""
 _SAMPLES_PER_PERIOD = 40
 _SIGNAL_AMPLITUDE, _SIGNAL_FREQUENCY = 2.0, 0.5
 """Amplitude [N] and frequency [Hz] of the signals."""
 
 
 def benchmark() -> list[Measurement]:
-    """Return the time of a trial, and the ratio to that in PyBullet."""
+    """Measure the time of a trial, and its ratio to the time in PyBullet."""
     robot = load_robot(BENCHMARK_ROBOT)
     engine: Any = registry.engine('cables')()
     scene = make_scene(BENCHMARK_ROBOT, {'engine': 'cables'})
@@ -79,7 +79,7 @@ def _rate_over_bullet(robot: RobotModel) -> Measurement:
 
 
 def _sine_tape(robot: RobotModel, seconds: float) -> AppliedTape:
-    """Return sines on the robot's signals, a quarter of a period apart."""
+    """Return a tape of sines on the robot's signals, each a quarter period after the last."""
     ticks = round(seconds / 0.02)
     times = np.arange(ticks * _SAMPLES_PER_PERIOD) * 0.02 / _SAMPLES_PER_PERIOD
     effort: FloatArray = np.zeros((len(times), len(robot.target_names)))
@@ -94,7 +94,7 @@ def _sine_tape(robot: RobotModel, seconds: float) -> AppliedTape:
 
 
 def _tape_time(engine: Engine, scene: Scene, tape: AppliedTape) -> float:
-    """Return how long a tape takes from the start of a scene [s]."""
+    """Return the processor time of a tape from the start of a scene [s]."""
     engine.reset(scene, 0)
     if isinstance(engine, TapeEngine):
         return _processor_time(partial(engine.rollout, tape))
@@ -102,7 +102,7 @@ def _tape_time(engine: Engine, scene: Scene, tape: AppliedTape) -> float:
 
 
 def _processor_time(run: Callable[[], Any]) -> float:
-    """Return the processor time of a run [s]: others on the machine do not count."""
+    """Return the processor time of a call [s], which other processes do not change."""
     began = time.process_time()
     run()
     return time.process_time() - began

@@ -1,4 +1,4 @@
-"""The ``cables`` engine: free bodies, force elements and contact nodes in one compiled kernel."""
+"""Engine ``cables``: free bodies, force elements and contact nodes in one compiled kernel."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
 class FreeBodies:
     """
-    The bodies of a scene and their ground as arrays.
+    Free bodies of a scene and their ground, as the arrays of the kernel.
 
     Attributes
     ----------
-    demands : Demands
+    actuator_targets : ActuatorTargets
     layout, ground
         As of the kernel.
     state : (b, 13) array
@@ -62,7 +62,7 @@ class FreeBodies:
     engine_name: ClassVar[str] = 'cables'
 
     def rebuild(self, start: SceneStart) -> None:
-        """Lay out a scene with the assembly at its start, every body at rest."""
+        """Build the arrays of a scene with every body at its start pose, at rest."""
         robot, scene = start.robot, start.scene
         check_free_bodies(self.engine_name, robot, scene)
         self.actuator_targets = ActuatorTargets(robot, scene.physics_step)
@@ -73,14 +73,14 @@ class FreeBodies:
 
 
 class FreeBodiesEngine(SceneEngine):
-    """Free bodies on contact nodes under the shared laws; a subclass advances the bodies."""
+    """Base of engines of free bodies on contact nodes; a subclass advances the bodies."""
 
     supported_features = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
     _bodies: FreeBodies
 
     @abstractmethod
     def _advance(self, targets: FloatArray, first: int) -> None:
-        """Advance one control period under targets (3, K, e) from a number of a step on."""
+        """Advance one control period under targets (3, K, e); ``first`` is its first step."""
 
     def _build(self, start: SceneStart) -> None:
         bodies, scene, robot = self._bodies, start.scene, start.robot
@@ -101,7 +101,7 @@ class FreeBodiesEngine(SceneEngine):
         targets = np.zeros((3, 1, len(positions)))
         targets[0, 0] = positions
         observation = self._read(0)
-        # Steps before tick 0 have negative numbers: nothing pushes then.
+        # Steps before tick 0 have negative indices, which lie in no window of a push.
         for tick in range(-ticks, 0):
             self._advance(targets, tick * self._steps)
             liveness.count_period()
@@ -128,8 +128,8 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
     """
     Free rigid bodies with force elements and contact nodes, with the options of ``CablesOptions``.
 
-    Semi-implicit Euler at the physics rate: velocities from the forces at the start of a step,
-    then places from the new velocities (Korbel 2013; friction state and dampers explicit).
+    Semi-implicit Euler in every physics step: velocities from the forces at the start of the step,
+    then positions from the new velocities (Korbel 2013). Friction states and dampers are explicit.
     """
 
     name = 'cables'
@@ -140,16 +140,17 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
         self._bodies = FreeBodies()
 
     def _release(self) -> None:
-        """Do nothing: the arrays go with the engine."""
+        """Do nothing: the engine holds arrays only."""
 
     def _advance(self, targets: FloatArray, first: int) -> None:
         advance_period(self._compiled_scene, self._motion, targets, first)
 
     def rollout(self, tape: AppliedTape) -> StateTape:
         """
-        Advance one control period per tape entry, in one compiled call; equals stepping.
+        Advance one control period per entry of a tape, in one compiled call.
 
-        Raises what ``step`` does; SimulationDiverged carries the states before.
+        The states equal those of ``step`` to the last bit, and so do the errors.
+        SimulationDiverged has the states up to the divergence.
         """
         self._check_ready()
         self._bodies.actuator_targets.load(tape[0], self._steps)

@@ -1,4 +1,4 @@
-"""Compiled laws of the ground at a contact node, shared by the engines of free bodies."""
+"""Compiled normal force, friction and surface at a contact node."""
 
 from __future__ import annotations
 
@@ -10,21 +10,39 @@ import numba
 from gait_core.arrays import FloatArray
 
 HOLD, RESET, INTEGRATE, BREAKAWAY = range(4)
-"""What becomes of a bristle's displacement when its node leaves the ground."""
+"""Rules for the bristle's displacement of a node in the air, by ``NodeOptions.lift_off``."""
 READING_A, READING_C, COULOMB = range(3)
-"""Laws of friction."""
+"""Codes of friction laws: both readings of Korbel's Eq. 5, and regularised Coulomb friction."""
 FRICTION_LAWS = {'engine': READING_A, 'reset_integrator': READING_A, 'coulomb': COULOMB}
 
 
 class Ground(NamedTuple):
     """
-    Constants of the laws, in SI units, and the surface.
+    Constants of the ground in SI units, with the symbols of Korbel (2013), and its surface.
 
-    ``law`` is a code of friction, ``lift_off`` of what holds in the air; ``stiffness`` [N/m] and
-    ``damping`` [N s/m^2] of the normal force; ``limit`` [m], ``bristle`` [N/m], ``rate_bristle``
-    [N s/m^2], ``drag`` [N s/m] and ``boost`` of the reset-integrator friction; ``forward`` the
-    share of friction that is left against motion along +x; ``friction`` and ``slow`` [m/s] of
-    regularised Coulomb friction. The heights of a plane are empty.
+    Attributes
+    ----------
+    friction_law, lift_off : int
+        Code of the friction law, and of the rule for a bristle in the air.
+    stiffness, damping : float [N/m, N s/m^2]
+        k_N and lambda of the normal force (Eq. 1).
+    stiction_range : float [m]
+        p_o, the largest displacement of a bristle (Eq. 3).
+    bristle_stiffness, bristle_stiffness_rate : float [N/m, N s/m^2]
+        sigma_o in reading A; sigma_o over the speed in reading C (Eq. 5).
+    bristle_damping : float [N s/m]
+        sigma_1 (Eq. 5).
+    stiction_boost : float [-]
+        a_c (Eq. 4).
+    forward_share : float [-]
+        Share of the friction that is left against motion along +x.
+    friction, coulomb_speed : float [-, m/s]
+        Coefficient of regularised Coulomb friction, and the speed below which it is viscous.
+    heights : (ny, nx) array [m]
+        Empty for a plane.
+    cell, x, y : float [m]
+        Size of a cell, and position of the first vertex.
+
     """
 
     friction_law: int
@@ -48,17 +66,18 @@ class Ground(NamedTuple):
 @numba.njit(cache=True, error_model='numpy')
 def normal_force(stiffness: float, damping: float, depth: float, rate: float) -> float:
     """
-    Return the force [N] along the normal at a depth [m] that grows at a rate [m/s].
+    Return the normal force [N] at a depth [m] that grows at a rate [m/s].
 
-    ``max(0, k d + lambda d d')`` below ground and nothing above it: printed with both terms
-    negative, which would pull; clamped because it would pull at fast departures.
+    ``max(0, k_N d + lambda d d')`` below the surface, 0 above it. Eq. 1 is printed with both
+    terms negative, which would pull the node down; clamped at 0, because the damping would pull
+    on a node that leaves fast.
 
     References
     ----------
     Korbel (2013), section 2.1.1, Eq. 1.
 
     """
-    # Eq. 1, with n = 1: k_N d + lambda d d'.
+    # Korbel (2013), Eq. 1, with n = 1: F_N = k_N d + lambda d d'.
     force = stiffness * depth + damping * depth * rate
     return max(force, 0.0) if depth > 0.0 else 0.0
 
@@ -68,21 +87,22 @@ def bristle_friction(
     ground: Ground, share: float, touching: bool, displacement: float, velocity: float, dt: float
 ) -> tuple[float, float]:
     """
-    Return the force [N] on a node along one axis and its bristle's next displacement [m].
+    Return the friction [N] on a node along one tangent, and the next displacement of its bristle.
 
-    The displacement x follows the velocity v up to the stiction range ``p_o`` and stops there;
-    ``F = -(sigma_o (1 + a(x)) x + sigma_1 dx/dt)`` with a(x) only inside the range. Read
-    literally, Eq. 5 multiplies sigma_o by v and pumps energy in; in reading A sigma_o is a
-    constant, in reading C it is multiplied by the speed.
+    The reset-integrator friction: the displacement x [m] follows the velocity v [m/s] up to the
+    stiction range p_o and stops there; ``F = -(sigma_o (1 + a(x)) x + sigma_1 dx/dt)``, with
+    ``a(x) = a_c`` inside the range and 0 at its edge. Read literally, Eq. 5 multiplies sigma_o by
+    v and adds energy. In reading A sigma_o is a constant, in reading C it is multiplied by |v|.
 
     Parameters
     ----------
     ground : Ground
     share : float
-        Share of the friction against motion along the axis that is left; 1: all of it.
+        Share of the friction that is left against positive motion; 1: all of it.
     touching : bool
-        In the air there is no force, and ``lift_off`` says what becomes of x.
-    x, v : float [m, m/s]
+        Whether the node is on the ground. In the air the force is 0 and x follows ``lift_off``.
+    displacement, velocity : float [m, m/s]
+        x and v.
     dt : float [s]
 
     References
@@ -90,13 +110,14 @@ def bristle_friction(
     Korbel (2013), section 2.1.2, Eqs. 3 to 5, Table 2.
 
     """
-    # Eq. 3: dx/dt = v, but 0 where x has reached p_o and v would take it further.
+    # Korbel (2013), Eq. 3: dx/dt = v, but 0 where |x| has reached p_o and v would take it further.
     limit = ground.stiction_range
     stopped = (velocity > 0.0 and displacement >= limit) or (
         velocity < 0.0 and displacement <= -limit
     )
     rate = 0.0 if stopped else velocity
-    # Eqs. 4 and 5: sigma_o (1 + a(x)) x, a(x) = a_c inside the range, plus sigma_1 dx/dt.
+    # Eq. 4: a(x) = a_c inside the range (stuck), 0 at its edge (sliding).
+    # Eq. 5: F = -(sigma_o (1 + a(x)) x + sigma_1 dx/dt); its two parts are `lean` and `drag`.
     stiff = (
         ground.bristle_stiffness
         if ground.friction_law == READING_A
@@ -106,11 +127,13 @@ def bristle_friction(
         stiff * (1.0 + ground.stiction_boost) if abs(displacement) < limit else stiff
     ) * displacement
     drag = ground.bristle_damping * rate
-    # By the sign of each part, not of v: a spring that is softer one way gives nothing away.
+    # The share goes by the sign of each part, not of v: a spring whose stiffness depended on v
+    # could return more energy than it took.
     lean = share * lean if displacement > 0.0 else lean
     drag = share * drag if rate > 0.0 else drag
     moved = displacement + rate * dt
-    # An explicit step may overshoot p_o. The text of section 2.1.2 resets x at breakaway instead.
+    # Explicit Euler for x. A step may overshoot p_o, hence the clamp; by the text of section 2.1.2
+    # (lift_off 3) x is reset at breakaway instead.
     kept = min(max(moved, -limit), limit)
     if ground.lift_off == BREAKAWAY:
         kept = 0.0 if abs(moved) >= limit else moved
@@ -129,17 +152,17 @@ def node_force(
     dt: float,
 ) -> tuple[float, float, float, float, float]:
     """
-    Return normal force, both tangential forces [N] and both next displacements [m] of a node.
+    Return the contact of a node: normal force, two tangential forces [N], next bristles [m].
 
     Parameters
     ----------
     ground : Ground
     depth, rate : float [m, m/s]
-        Below the surface, along its normal.
+        Depth below the surface along its normal, and its rate.
     speeds : two floats [m/s]
-        Along both tangents.
+        Velocity along the two tangents.
     bristle : two floats [m]
-        Displacements along them.
+        Displacement along the two tangents.
     dt : float [s]
 
     """
@@ -147,7 +170,7 @@ def node_force(
     push = normal_force(ground.stiffness, ground.damping, depth, rate)
     touching = depth > 0.0
     if ground.friction_law == COULOMB:
-        # mu F_N v / |v|, smooth around rest.
+        # Coulomb: F = -mu F_N v / |v|, regularised to -mu F_N v / sqrt(|v|^2 + v_s^2).
         size = (
             -ground.friction
             * push
@@ -164,7 +187,8 @@ def surface_at(ground: Ground, x: float, y: float) -> tuple[float, float, float]
     """
     Return the height [m] of the surface under a point, and its slopes along x and y.
 
-    The same triangles as ``gait_core.terrains.surfaces.HeightField``.
+    Cells are split into the same triangles as ``gait_core.height_field.HeightField`` splits them.
+    Beyond the field the heights of its edge continue.
     """
     heights = ground.heights
     ny, nx = heights.shape
@@ -172,6 +196,7 @@ def surface_at(ground: Ground, x: float, y: float) -> tuple[float, float, float]
     j = min(max((y - ground.y) / ground.cell, 0.0), ny - 1.0)
     column, row = min(int(i), nx - 2), min(int(j), ny - 2)
     u, v = i - column, j - row
+    # The diagonal u + v = 1 divides the cell; height is linear on either side of it.
     if u + v <= 1.0:
         base = heights[row, column]
         along, across = heights[row, column + 1] - base, heights[row + 1, column] - base

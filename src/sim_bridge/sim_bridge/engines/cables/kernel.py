@@ -1,10 +1,16 @@
 """
-Free rigid bodies with force elements and contact nodes, compiled: semi-implicit Euler.
+Compiled dynamics of free rigid bodies with force elements and contact nodes.
 
-Every array has one row a body, point, element or node, and in it one component after the other:
-of a body the centre of mass (3), quaternion x, y, z, w (4), velocity (3) and rate (3) in the
-world; of a point the lever from the centre of mass, place and velocity (3 each); of an element
-length and tension; of a contact the force on the node (3), the point (3) and the depth.
+The integrator is semi-implicit Euler. Every array has one row for each body, point, element or
+node, with these columns:
+
+- body: centre of mass (3), quaternion x, y, z, w (4), velocity (3), angular velocity (3), in
+  ``odom``;
+- point: lever from the centre of mass (3), position (3), velocity (3), in ``odom``;
+- element: length, tension;
+- contact: force on the node (3), contact point (3), depth.
+
+Vectors are written out as scalars: Numba would allocate an array for every slice.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ from sim_bridge.engines.cables.ground import Ground, node_force, surface_at
 from sim_bridge.engines.shared.force_laws import CABLE, EXPONENTIAL_SPRING, SPRING, element_tension
 
 _MIN_LENGTH = 1e-12
+"""Length [m] below which an element has no direction and pulls nothing."""
 
 _compiled = numba.njit(cache=True, error_model='numpy', nogil=True)
 
@@ -32,21 +39,21 @@ class BodyLayout(NamedTuple):
     ----------
     mass : (b,) array [kg]
     inertia, inverse_inertia : (b, 3, 3) arrays [kg m^2, 1/(kg m^2)]
-        About the centre of mass along the body's axes, and inverted.
+        About the centre of mass, in the body's axes; and its inverse.
     weight : (b, 3) array [N]
     first_point : (b + 1,) int array
-        Points first[i] to first[i + 1] - 1 are of body i.
+        Points first_point[i] to first_point[i + 1] - 1 belong to body i.
     coms : (b, 3) array [m]
         Centres of mass in the links' frames.
     levers : (p, 3) array [m]
-        From the centre of mass, along the body's axes.
+        From the centre of mass to the point, in the body's axes.
     end_points : (e, 2) int array
-        Points that an element joins.
+        Points between which each element acts.
     laws : (e,) int array
-    constants : (e, COLUMNS) array
+    constants : (e, COLUMN_COUNT) array
         As of ``force_laws.element_tensions``.
     node_points : (c,) int array
-        Points of the nodes.
+        Centre of the sphere of each contact node.
     radii : (c,) array [m]
 
     """
@@ -67,11 +74,21 @@ class BodyLayout(NamedTuple):
 
 class StepBuffers(NamedTuple):
     """
-    Results of a step.
+    Intermediate results of a step, overwritten in every step.
 
-    ``turns`` (b, 9) rotation matrices, ``points`` (p, 9), ``elements`` (e, 2), ``contacts``
-    (c, 7), ``loads`` (p, 3) forces on points, ``wrenches`` (b, 6) forces and torques about the
-    centres of mass, ``targets`` (e, 3) in force: rest length, its rate and a tension that adds.
+    Attributes
+    ----------
+    rotations : (b, 9) array
+        Rotation matrix of each body, by rows.
+    points : (p, 9) array
+    elements : (e, 2) array
+    contacts : (c, 7) array
+    point_forces : (p, 3) array [N]
+    wrenches : (b, 6) array [N, N m]
+        Force on each body and torque about its centre of mass.
+    targets : (e, 3) array [m, m/s, N]
+        Targets in force: rest length, its rate, and a tension that is added.
+
     """
 
     rotations: FloatArray
@@ -84,7 +101,7 @@ class StepBuffers(NamedTuple):
 
 
 class Pushes(NamedTuple):
-    """Pushes at centres of mass: bodies (n,), forces (n, 3) and windows of steps (n, 2)."""
+    """Pushes at centres of mass: bodies (n,), forces (n, 3) [N], first and end step (n, 2)."""
 
     body: IntArray
     force: FloatArray
@@ -92,7 +109,7 @@ class Pushes(NamedTuple):
 
 
 class CompiledScene(NamedTuple):
-    """Robot, ground, pushes, length of a step [s], steps of a control period: a scene."""
+    """Constants of a scene: ``dt`` is the physics step [s], ``steps`` their number in a period."""
 
     layout: BodyLayout
     ground: Ground
@@ -102,7 +119,7 @@ class CompiledScene(NamedTuple):
 
 
 class BodyMotion(NamedTuple):
-    """State of the bodies (b, 13), bristles of the nodes (c, 2) [m], and results of a step."""
+    """States of the bodies (b, 13), displacements of the nodes' bristles (c, 2) [m], buffers."""
 
     state: FloatArray
     bristles: FloatArray
@@ -110,7 +127,7 @@ class BodyMotion(NamedTuple):
 
 
 def allocate_buffers(layout: BodyLayout) -> StepBuffers:
-    """Return room for the results of a step."""
+    """Return buffers of the sizes that a layout requires."""
     bodies, points = len(layout.mass), len(layout.levers)
     elements, nodes = len(layout.laws), len(layout.node_points)
     return StepBuffers(
@@ -126,11 +143,11 @@ def allocate_buffers(layout: BodyLayout) -> StepBuffers:
 
 @_compiled
 def update_points(layout: BodyLayout, state: FloatArray, buffers: StepBuffers) -> None:
-    """Write the rotation matrix of every body, and place and velocity of every point."""
+    """Write the rotation matrix of every body, and position and velocity of every point."""
     first = layout.first_point
     turns, points, levers = buffers.rotations, buffers.points, layout.levers
     for b in range(len(layout.mass)):
-        # Rotation matrix of the unit quaternion, row by row.
+        # R(q) by rows; q is a unit quaternion, so that it needs no division by |q|^2.
         x, y = state[b, 3], state[b, 4]
         z, w = state[b, 5], state[b, 6]
         turns[b, 0] = 1.0 - 2.0 * (y * y + z * z)
@@ -142,7 +159,7 @@ def update_points(layout: BodyLayout, state: FloatArray, buffers: StepBuffers) -
         turns[b, 6] = 2.0 * (x * z - w * y)
         turns[b, 7] = 2.0 * (y * z + w * x)
         turns[b, 8] = 1.0 - 2.0 * (x * x + y * y)
-        # Point: centre of mass plus the turned lever r; its velocity is v + omega x r.
+        # Rigid body: point = com + R r, and its velocity = v + omega x (R r).
         for p in range(first[b], first[b + 1]):
             u, v, w = levers[p, 0], levers[p, 1], levers[p, 2]
             x = turns[b, 0] * u + turns[b, 1] * v + turns[b, 2] * w
@@ -160,7 +177,12 @@ def update_points(layout: BodyLayout, state: FloatArray, buffers: StepBuffers) -
 
 @_compiled
 def update_elements(layout: BodyLayout, buffers: StepBuffers, elapsed: float) -> None:
-    """Write length and tension of every element, and the force on its ends."""
+    """
+    Write length and tension of every element, and the forces on its two end points.
+
+    ``elapsed`` [s] is the time since the targets came into force. Forces on points start from
+    zero here; ``sum_wrenches`` adds those of the contacts.
+    """
     points, aims, loads, out = (
         buffers.points,
         buffers.targets,
@@ -177,12 +199,13 @@ def update_elements(layout: BodyLayout, buffers: StepBuffers, elapsed: float) ->
         u = points[j, 6] - points[i, 6]
         v = points[j, 7] - points[i, 7]
         w = points[j, 8] - points[i, 8]
+        # With d from end i to end j: L = |d|, dL/dt = d . (v_j - v_i) / L.
         length = math.sqrt(x * x + y * y + z * z)
-        # An element without length has no direction.
         scale = 1.0 / length if length > _MIN_LENGTH else 0.0
         rate = scale * (x * u + y * v + z * w)
+        # The rest length moves at its rate within a sub-sample.
         rest, feed = aims[e, 0] + aims[e, 1] * elapsed, aims[e, 2]
-        # Told apart here, the laws are constants to the compiler.
+        # One call for each law: with a constant code the compiler removes the other branches.
         if codes[e] == CABLE:
             tension = element_tension(CABLE, row, rest, feed, length, rate)
         elif codes[e] == SPRING:
@@ -190,6 +213,7 @@ def update_elements(layout: BodyLayout, buffers: StepBuffers, elapsed: float) ->
         else:
             tension = element_tension(EXPONENTIAL_SPRING, row, rest, feed, length, rate)
         out[e, 0], out[e, 1] = length, tension
+        # A positive tension pulls both ends together: +T d / L on i, -T d / L on j.
         pull = tension * scale
         x, y, z = pull * x, pull * y, pull * z
         loads[i, 0] += x
@@ -204,15 +228,17 @@ def update_elements(layout: BodyLayout, buffers: StepBuffers, elapsed: float) ->
 def update_contacts(
     layout: BodyLayout, ground: Ground, bristles: FloatArray, buffers: StepBuffers, dt: float
 ) -> None:
-    """Write what the ground does to every node, and step the bristles."""
+    """Write force, point and depth of the contact of every node; advance its bristles by dt."""
     points, out = buffers.points, buffers.contacts
     nodes, radii, uneven = layout.node_points, layout.radii, len(ground.heights) > 0
     for c in range(len(nodes)):
         p, radius = nodes[c], radii[c]
         if uneven:
-            # Not the records: to count their references takes longer than the rest.
+            # Single arrays in place of `buffers`: counting the references of a whole record
+            # would take longer than the contact itself.
             _update_uneven_contact(ground, (c, p, radius), points, bristles, dt, out)
         else:
+            # Plane z = 0: the normal is z, the tangents are x and y.
             depth = radius - points[p, 5]
             speeds, bristle = (points[p, 6], points[p, 7]), (bristles[c, 0], bristles[c, 1])
             push, along, across, bristles[c, 0], bristles[c, 1] = node_force(
@@ -232,17 +258,29 @@ def _update_uneven_contact(
     dt: float,
     out: FloatArray,
 ) -> None:
-    """Write what the ground does to a node, given its index, its point and its radius."""
+    """
+    Write the contact of a node with a height field; advance its bristles by dt.
+
+    Parameters
+    ----------
+    ground : Ground
+    node : (int, int, float)
+        Index of the node, its point, and its radius [m].
+    points, bristles, out : (p, 9), (c, 2) and (c, 7) arrays
+
+    """
     c, p, radius = node
     x, y, z = points[p, 3], points[p, 4], points[p, 5]
     height, a, b = surface_at(ground, x, y)
-    # The normal, and tangents over the x axis and across it.
+    # Slopes a = dh/dx, b = dh/dy: normal n = (-a, -b, 1) / |..|, first tangent t = (1, 0, a) /
+    # |..| in the plane of x and z, second tangent s = n x t.
     nz = 1.0 / math.sqrt(1.0 + a * a + b * b)
     nx, ny = -a * nz, -b * nz
     tx = 1.0 / math.sqrt(1.0 + a * a)
     tz = a * tx
     sx, sy, sz = ny * tz, nz * tx - nx * tz, -ny * tx
     u, v, w = points[p, 6], points[p, 7], points[p, 8]
+    # Distance to the tangent plane below the node: exact on a triangle of the field.
     depth = (height - z) * nz + radius
     speeds = (tx * u + tz * w, sx * u + sy * v + sz * w)
     push, along, across, bristles[c, 0], bristles[c, 1] = node_force(
@@ -257,9 +295,10 @@ def _update_uneven_contact(
 
 @_compiled
 def sum_wrenches(layout: BodyLayout, buffers: StepBuffers) -> None:
-    """Write the force on every body and the torque about its centre of mass, weight included."""
+    """Sum the forces on every body and their torques about its centre of mass; add its weight."""
     total, loads, points = buffers.wrenches, buffers.point_forces, buffers.points
     weight, first = layout.weight, layout.first_point
+    # The contact force acts at the node's centre: a sphere of radius r adds no torque of friction.
     for c in range(len(layout.node_points)):
         p = layout.node_points[c]
         for j in range(3):
@@ -281,6 +320,7 @@ def sum_wrenches(layout: BodyLayout, buffers: StepBuffers) -> None:
 
 @_compiled
 def _add_pushes(pushes: Pushes, buffers: StepBuffers, step: int) -> None:
+    """Add the pushes that act in a step, each at the centre of mass of its body."""
     total = buffers.wrenches
     for i in range(len(pushes.body)):
         if pushes.window[i, 0] <= step < pushes.window[i, 1]:
@@ -294,10 +334,11 @@ def _add_pushes(pushes: Pushes, buffers: StepBuffers, step: int) -> None:
 def _update_velocities(
     layout: BodyLayout, state: FloatArray, buffers: StepBuffers, dt: float
 ) -> None:
-    """Step velocities and rates: Newton in the world, Euler along its own axes."""
+    """Advance velocities by Newton's equation and angular velocities by Euler's."""
     turns, total, mass = buffers.rotations, buffers.wrenches, layout.mass
     inertia, inverse = layout.inertia, layout.inverse_inertia
     for m in range(len(mass)):
+        # Newton: v += dt F / m.
         per_mass = dt / mass[m]
         state[m, 7] += per_mass * total[m, 0]
         state[m, 8] += per_mass * total[m, 1]
@@ -306,9 +347,11 @@ def _update_velocities(
         a, b, c = turns[m, 0], turns[m, 1], turns[m, 2]
         d, e, f = turns[m, 3], turns[m, 4], turns[m, 5]
         g, h, i = turns[m, 6], turns[m, 7], turns[m, 8]
-        # Euler's equation along the body's axes: I omega' = torque - omega x I omega. The rate
-        # (u, v, w) and the torque are turned into the body, the acceleration back into the world.
+        # Euler's equation in the body's axes, where I is constant:
+        #   I omega' = tau - omega x (I omega).
+        # R^T turns omega -> (u, v, w) and tau into the body, R turns omega' back into odom.
         u, v, w = a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
+        # Angular momentum l = I omega.
         lx = inertia[m, 0, 0] * u + inertia[m, 0, 1] * v + inertia[m, 0, 2] * w
         ly = inertia[m, 1, 0] * u + inertia[m, 1, 1] * v + inertia[m, 1, 2] * w
         lz = inertia[m, 2, 0] * u + inertia[m, 2, 1] * v + inertia[m, 2, 2] * w
@@ -326,19 +369,21 @@ def _update_velocities(
 
 @_compiled
 def _update_poses(state: FloatArray, dt: float) -> None:
-    """Step places and attitudes with the new velocities and rates."""
+    """Advance centres of mass and quaternions with the new velocities."""
     for m in range(len(state)):
         state[m, 0] += dt * state[m, 7]
         state[m, 1] += dt * state[m, 8]
         state[m, 2] += dt * state[m, 9]
-        # The turn of a step as a quaternion, times the attitude.
+        # Exponential map: dq = (sin(a/2) omega / |omega|, cos(a/2)) with a = |omega| dt, q <- dq
+        # q.
         x, y, z = (
             dt * state[m, 10],
             dt * state[m, 11],
             dt * state[m, 12],
         )
         square = x * x + y * y + z * z
-        # sin(a / 2) / a and cos(a / 2) to the fourth order of an angle a far below 1.
+        # Series of sin(a/2) / a and cos(a/2) to a^4: no division by a = 0, error below 1e-9 for
+        # the angle of a step (a < 0.1 rad).
         sine = 0.5 - square * (1.0 / 48.0 - square * (1.0 / 3840.0))
         cosine = 1.0 - square * (0.125 - square * (1.0 / 384.0))
         x, y, z = sine * x, sine * y, sine * z
@@ -348,6 +393,7 @@ def _update_poses(state: FloatArray, dt: float) -> None:
         q = cosine * b + y * d + z * a - x * c
         r = cosine * c + z * d + x * b - y * a
         s = cosine * d - x * a - y * b - z * c
+        # Normalised in every step, for rounding would let |q| drift.
         scale = 1.0 / math.sqrt(p * p + q * q + r * r + s * s)
         state[m, 3], state[m, 4] = scale * p, scale * q
         state[m, 5], state[m, 6] = scale * r, scale * s
@@ -356,15 +402,15 @@ def _update_poses(state: FloatArray, dt: float) -> None:
 @_compiled
 def update_wrenches(scene: CompiledScene, motion: BodyMotion, elapsed: float, step: int) -> None:
     """
-    Write what acts on every body in a state, ``buffers.wrenches``, and step the bristles.
+    Write the wrench on every body in a state, ``buffers.wrenches``; advance the bristles.
 
     Parameters
     ----------
     scene, motion
     elapsed : float [s]
-        Time since the targets in force began to act.
+        Time since the targets came into force.
     step : int
-        Number of the step, for the pushes.
+        Index of the step, counted from tick 0, for the pushes.
 
     """
     layout, buffers = scene.layout, motion.buffers
@@ -377,7 +423,7 @@ def update_wrenches(scene: CompiledScene, motion: BodyMotion, elapsed: float, st
 
 @_compiled
 def select_targets(targets: FloatArray, sample: int, buffers: StepBuffers) -> None:
-    """Put a sub-sample of targets, (3, K, e) as of ``StepBuffers.targets``, into force."""
+    """Copy a sub-sample of targets, (3, K, e), to ``buffers.targets``, (e, 3)."""
     for e in range(targets.shape[2]):
         for part in range(3):
             buffers.targets[e, part] = targets[part, sample, e]
@@ -385,11 +431,12 @@ def select_targets(targets: FloatArray, sample: int, buffers: StepBuffers) -> No
 
 @_compiled
 def _advance_sub_sample(scene: CompiledScene, motion: BodyMotion, first: int, steps: int) -> None:
-    """Advance some steps of one sub-sample; ``first`` is the number of the first of them."""
+    """Advance ``steps`` physics steps under the targets in force, the first of index ``first``."""
     layout, dt, state, buffers = scene.layout, scene.dt, motion.state, motion.buffers
     for step in range(steps):
-        # The calls of load_bodies, which would take a third longer. Semi-implicit Euler: forces of
-        # the old state, then new velocities, then places by the new velocities.
+        # Semi-implicit (symplectic) Euler: forces from the old state, velocities from the forces,
+        # positions from the new velocities. The first five calls are those of update_wrenches,
+        # repeated here: the call of it would take a third longer.
         update_points(layout, state, buffers)
         update_elements(layout, buffers, step * dt)
         update_contacts(layout, scene.ground, motion.bristles, buffers, dt)
@@ -410,9 +457,9 @@ def advance_period(
     ----------
     scene, motion
     targets : (3, K, e) array
-        As of ``StepBuffers.targets``, for K sub-samples.
+        As of ``StepBuffers.targets``, for K sub-samples of equal duration.
     first : int
-        Number of the first step, for the pushes.
+        Index of the first step, counted from tick 0, for the pushes.
 
     """
     samples = targets.shape[1]

@@ -1,4 +1,4 @@
-"""A robot of free bodies and its ground as the arrays that the compiled laws take."""
+"""Arrays of the compiled kernel, made from a robot of free bodies and its scene."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BodyPoint = tuple[int, tuple[float, float, float]]
 
 
 def check_free_bodies(engine: str, robot: RobotModel, scene: Scene) -> None:
-    """Raise ConfigurationError unless the robot is of free bodies that stand on contact nodes."""
+    """Raise ConfigurationError unless robot and scene are of free bodies on contact nodes."""
     if robot.joints:
         others = [name for name in registry.names('engines') if name != 'cables']
         raise ConfigurationError(
@@ -45,7 +45,7 @@ def check_free_bodies(engine: str, robot: RobotModel, scene: Scene) -> None:
 
 
 def make_ground(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
-    """Return the ground of a scene, whose contact law is known."""
+    """Return the ground of a scene whose contact law has been checked."""
     field = terrain.heightfield
     return Ground(
         friction_law=FRICTION_LAWS[scene.contact_law] or options.reading,
@@ -60,7 +60,7 @@ def make_ground(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
         forward_share=options.forward_share,
         friction=scene.friction,
         coulomb_speed=options.coulomb_speed,
-        # A copy: what is read-only would be compiled for itself.
+        # A copy: for a read-only array Numba would compile every kernel a second time.
         heights=np.zeros((0, 0)) if field is None else field.heights.copy(),
         cell=1.0 if field is None else field.cell,
         x=0.0 if field is None else field.origin[0],
@@ -71,7 +71,12 @@ def make_ground(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
 def make_layout(
     robot: RobotModel, gravity: Sequence[float], actuator_targets: ActuatorTargets
 ) -> BodyLayout:
-    """Return a robot's bodies, points, elements and nodes."""
+    """
+    Return the arrays of a robot's bodies, points, elements and contact nodes.
+
+    Points that elements and nodes share are stored once, sorted by body: the kernel then moves
+    all points of a body together.
+    """
     elements, nodes = robot.force_elements, robot.contact_nodes
     row = robot.link_index
     ends: list[tuple[_BodyPoint, _BodyPoint]] = [
@@ -104,7 +109,7 @@ def make_layout(
 
 
 def make_pushes(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
-    """Return what pushes the bodies, each at its centre of mass."""
+    """Return the pushes of a scene, each at the centre of mass of its body."""
     return Pushes(
         body=np.array([robot.link_index[one.frame.link] for one in windows], dtype=np.int64),
         force=np.array([one.force for one in windows]).reshape(-1, 3),
@@ -113,7 +118,7 @@ def make_pushes(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
 
 
 def initial_body_states(robot: RobotModel, poses: FloatArray) -> FloatArray:
-    """Return the bodies at rest at poses of their links, (b, 7), as states (b, 13)."""
+    """Return states (b, 13) of bodies at rest whose links' frames have poses (b, 7)."""
     state = np.zeros((len(robot.links), 13))
     turns = pose_matrices(poses)[:, :3, :3]
     coms = np.array([link.com for link in robot.links])

@@ -1,4 +1,4 @@
-"""Settings of contact nodes, and of the ``cables`` engine, that a scene gives by name."""
+"""Options of contact nodes and of the engine ``cables``."""
 
 from __future__ import annotations
 

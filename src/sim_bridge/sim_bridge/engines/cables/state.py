@@ -1,4 +1,4 @@
-"""States of free bodies as observations."""
+"""Observations of free bodies, with a compiled loop over control periods."""
 
 from __future__ import annotations
 
@@ -32,10 +32,17 @@ _NO_JOINTS.flags.writeable = False
 
 class StateView(NamedTuple):
     """
-    A state as the suite reports it.
+    Arrays of an observation, written in place.
 
-    ``poses`` (b, 7) and ``twists`` (b, 6) of the links' frames, ``elements`` (2, e) lengths and
-    last tensions, ``imu_readings`` (2, 3) rate [rad/s] and specific force [m/s^2] of the IMU.
+    Attributes
+    ----------
+    poses, twists : (b, 7) and (b, 6) arrays
+        Of the links' frames, not of the centres of mass.
+    elements : (2, e) array [m, N]
+        Lengths, and tensions of the last step.
+    imu_readings : (2, 3) array [rad/s, m/s^2]
+        Angular velocity and specific force in the axes of the IMU's link.
+
     """
 
     poses: FloatArray
@@ -46,10 +53,17 @@ class StateView(NamedTuple):
 
 class ImuMount(NamedTuple):
     """
-    An IMU on a link.
+    An IMU at the origin of a link.
 
-    ``body`` is its index; ``gravity`` (3,) [m/s^2]; ``period`` [s] between two readings;
-    ``velocity`` (3,) [m/s] of the link at the last reading, NaN before the first.
+    Attributes
+    ----------
+    body : int
+    gravity : (3,) array [m/s^2]
+    period : float [s]
+        Time between two readings.
+    velocity : (3,) array [m/s]
+        Of the link at the last reading, NaN before the first.
+
     """
 
     body: int
@@ -61,23 +75,27 @@ class ImuMount(NamedTuple):
 @numba.njit(cache=True, error_model='numpy')
 def write_view(layout: BodyLayout, motion: BodyMotion, mount: ImuMount, view: StateView) -> bool:
     """
-    Write a state as the suite reports it; return whether it is within its range.
+    Write the arrays of an observation; return whether every value is below its limit.
 
-    The specific force of the IMU is the change of its link's velocity over the control period, as
-    in the other engines; the first one after a reset counts the robot as at rest before.
+    The specific force of the IMU is the mean over the control period, as in the other engines:
+    change of velocity over the period, minus gravity. At the first reading after a reset the
+    velocity counts as unchanged.
     """
     state, buffers, poses, twists = motion.state, motion.buffers, view.poses, view.twists
-    # Tensions are those of the last step, lengths those of its end.
+    # Tensions of the last step are saved first: update_elements overwrites them while it computes
+    # the lengths at the end of that step.
     for e in range(len(buffers.elements)):
         view.elements[1, e] = buffers.elements[e, 1]
     update_points(layout, state, buffers)
     update_elements(layout, buffers, 0.0)
     for e in range(len(buffers.elements)):
         view.elements[0, e] = buffers.elements[e, 0]
-    near = True
+    is_in_range = True
     for b in range(len(state)):
         for i in range(state.shape[1]):
-            near &= abs(state[b, i]) < MAX_STATE_VALUE
+            # NaN compares false, so it is out of range too.
+            is_in_range &= abs(state[b, i]) < MAX_STATE_VALUE
+        # Frame of the link: origin = com - R c, v_origin = v_com - omega x (R c).
         com = layout.coms[b]
         x, y, z = rotate_vector(buffers.rotations[b], com[0], com[1], com[2])
         u, v, w = state[b, 10], state[b, 11], state[b, 12]
@@ -89,6 +107,7 @@ def write_view(layout: BodyLayout, motion: BodyMotion, mount: ImuMount, view: St
         twists[b, 0] -= v * z - w * y
         twists[b, 1] -= w * x - u * z
         twists[b, 2] -= u * y - v * x
+    # Specific force f = dv/dt - g, then both readings turned into the link by R^T.
     turn, twist = buffers.rotations[mount.body], twists[mount.body]
     for i in range(3):
         change = twist[i] - mount.velocity[i]
@@ -98,7 +117,7 @@ def write_view(layout: BodyLayout, motion: BodyMotion, mount: ImuMount, view: St
     readings = view.imu_readings
     readings[0] = rotate_vector_back(turn, twist[3], twist[4], twist[5])
     readings[1] = rotate_vector_back(turn, readings[1, 0], readings[1, 1], readings[1, 2])
-    return near
+    return is_in_range
 
 
 @numba.njit(cache=True, error_model='numpy', nogil=True)
@@ -111,10 +130,10 @@ def _advance_tape(
     views: tuple[StateView, FloatArray, IntArray],
 ) -> int:
     """
-    Advance control periods under targets (T, 3, K, e); return after how many it is out of range.
+    Advance control periods under targets (T, 3, K, e); return how many ended within range.
 
-    ``views`` are a ``View`` with time first in every array, the contacts (T, c, 7), and the count
-    of control periods of this process.
+    ``views`` are a ``StateView`` with time first in every array, the contacts (T, c, 7), and the
+    counter of control periods by which the process shows that it is alive.
     """
     view, contacts, beats = views
     for t in range(len(targets)):
@@ -128,7 +147,7 @@ def _advance_tape(
 
 
 class StateReader:
-    """Reads the states of a trial, one control period after the other."""
+    """Reader of observations, one per control period or a whole tape of them."""
 
     def __init__(self, robot: RobotModel, scene: Scene, layout: BodyLayout) -> None:
         self._robot, self._layout = robot, layout
@@ -157,7 +176,7 @@ class StateReader:
         )
 
     def read(self, tick: int, motion: BodyMotion) -> Observation:
-        """Return the state at a tick; SimulationDiverged if it is out of range."""
+        """Return the observation at a tick; SimulationDiverged if a value is beyond its limit."""
         view = self._allocate_view()
         if not write_view(self._layout, motion, self._mount, view):
             raise divergence_error(tick)
@@ -174,7 +193,7 @@ class StateReader:
     def run_tape(
         self, scene: CompiledScene, motion: BodyMotion, targets: FloatArray, tick: int
     ) -> StateTape:
-        """Advance from a tick under targets (T, 3, K, e); return the states within range."""
+        """Advance from a tick under targets (T, 3, K, e); return the states up to a divergence."""
         count = len(targets)
         view, contacts = (
             self._allocate_view(count),
@@ -199,7 +218,7 @@ class StateReader:
         )
 
     def _fields(self, view: StateView) -> dict[str, Any]:
-        """Return the fields of a state or of several, time first."""
+        """Return the fields that an observation and a tape of states (time first) share."""
         for array in view:
             array.flags.writeable = False
         return {
@@ -217,7 +236,7 @@ class StateReader:
         }
 
     def _contacts(self, rows: FloatArray) -> Contacts:
-        """Return the points where a node is below the ground or pushed by it."""
+        """Return the contacts of the nodes whose depth is positive."""
         (touching,) = np.nonzero(rows[:, 6] > 0.0)
         if not len(touching):
             return self._no_contacts

@@ -1,4 +1,4 @@
-"""Actuators of a robot in MuJoCo: velocity-level servos, and torques at the physics rate."""
+"""Actuators in MuJoCo: servos as constraint rows, torques and tensions as forces."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ from sim_bridge.engines.shared.force_laws import DAMPING
 
 class Actuators:
     """
-    Turns applied targets into MuJoCo's constraint rows and forces.
+    Actuators of a robot as MuJoCo's constraint rows and forces.
 
-    A servo (``position``, ``velocity``) is MuJoCo's dry friction of the joint with the effort
-    limit as its greatest torque, whose reference is not rest but the velocity ``feed-forward +
-    gain * error``, clipped to the velocity limit. The constraint solver then finds, together
-    with the contacts, the torque that reaches this velocity within one physics step, or the
-    greatest one: what Bullet's motor constraint does. Dry friction acts on joints with torque, a
-    servo contains it.
+    A servo (``position``, ``velocity``, ``lead_screw``) is the row of MuJoCo's dry friction of the
+    joint, with the effort limit as the bound of its torque. Its reference is not rest, but the
+    velocity ``velocity target + gain * position error``, clamped to the velocity limit. The solver
+    finds, together with the contacts, the torque that reaches this velocity within one physics
+    step, or the largest torque. This is the law of Bullet's motor constraint. Joints with a torque
+    actuator keep their dry friction; a servo includes it.
 
     Attributes
     ----------
-    demands : Demands
-    torques : Torques
-    tensions : Tensions
+    actuator_targets : ActuatorTargets
+    torques : TorqueActuators
+    tensions : ElementTensions
     servo_table, torque_table, ball_table : SERVO, TORQUE and BALL arrays
-        Servos are in the order of their constraint rows.
+        Servos in the order of their constraint rows.
     row_count : int
-        Constraint rows of mimic joints and servos; all others come after them.
+        Number of constraint rows of mimic joints and servos; all others come after them.
     state : two arrays
         MuJoCo's ``qpos`` and ``qvel``.
     half_step : float [s]
-        As of ``sum_torque_work``.
+        As of ``add_torque_work``.
     has_servos, has_torques, has_forces : bool
-        Whether the robot has servos and torques; whether ``apply_forces`` does anything.
+        Whether the robot has servos; torques; anything that ``apply_forces`` applies.
     servos_only : bool
-        Whether there is nothing but servos to ``select`` targets for.
+        Whether all targets are those of servos.
 
     """
 
@@ -73,13 +73,13 @@ class Actuators:
             TorqueActuators(actuator_targets),
             ElementTensions(actuator_targets, robot),
         )
-        # MuJoCo's controls are the tensions of the elements.
+        # MuJoCo's controls are the tensions of the force elements: computed in place.
         self.tensions.efforts = data.ctrl
         self.torque_table = self._make_torques(robot)
         self.ball_table = self._make_balls()
         self.has_torques = len(self.torque_table) > 0
         self._has_tensions = len(self.tensions.names) > 0
-        # Along the angles of ball joints there is no acceleration at hand.
+        # The accelerations along the angles of ball joints are not available.
         self.half_step = 0.0 if len(self.ball_table) else 0.5 * scene.physics_step
         self._hinge: BoolArray = np.ones(len(actuator_targets.kinds), dtype=bool)
         self._hinge[[column for ball in world.merged.balls for column in ball.columns]] = False
@@ -88,7 +88,7 @@ class Actuators:
         self._strength = np.where(self._servo, actuator_targets.effort_limit, friction)
 
     def _make_torques(self, robot: RobotModel) -> np.ndarray[Any, Any]:
-        """Return the table of torques, to which ``torques`` writes from now."""
+        """Return the table of torques; ``torques`` writes its targets and efforts to it."""
         torques, world = self.torques, self._world
         columns = torques.columns
         table = np.zeros(len(columns), dtype=TORQUE)
@@ -104,10 +104,11 @@ class Actuators:
 
     def _carry_damping(self, robot: RobotModel) -> FloatArray:
         """
-        Let MuJoCo's joints carry the dampers of exponential springs; return what they carry, (t,).
+        Move the dampers of exponential springs to MuJoCo's joints; return their damping, (t,).
 
-        MuJoCo integrates its own damping implicitly, so that a light link may have a strong damper
-        at a coarse step. Where a torque saturates, its damper must too, and stays in the law.
+        MuJoCo integrates the damping of joints implicitly, so that a light link can have a strong
+        damper at a coarse step. An actuator with an effort limit keeps its damper in the law,
+        because the limit applies to the sum of spring and damper.
         """
         world, actuator_targets, columns = self._world, self.actuator_targets, self.torques.columns
         free = (actuator_targets.kinds == 'exponential') & (
@@ -122,7 +123,7 @@ class Actuators:
         return carried
 
     def _make_balls(self) -> np.ndarray[Any, Any]:
-        """Return the table of ball joints, each of which has three torques."""
+        """Return the table of ball joints, each with the indices of its three torques."""
         world = self._world
         table = np.zeros(len(world.merged.balls), dtype=BALL)
         for row, ball in zip(table, world.merged.balls, strict=True):
@@ -137,18 +138,32 @@ class Actuators:
         return table
 
     def hold_torque_index(self, joint: str) -> int:
-        """Return the index of a joint's torque whose feed has no use of its own; else -1."""
+        """
+        Return the torque whose effort target tells the sole on a joint whether to stick, or -1.
+
+        Only the law ``exponential`` makes no use of its effort target, so that it is free.
+        """
         names = self._world.robot.joint_names
         if joint not in names or self.actuator_targets.kinds[names.index(joint)] != 'exponential':
             return -1
         return int(np.flatnonzero(self.torques.columns == names.index(joint))[0])
 
     def _make_servos(self, strength: FloatArray, stiff: BoolArray) -> None:
-        """Give every joint its greatest torque of a constraint; stiff ones hold a position."""
+        """
+        Make the table of servos.
+
+        Parameters
+        ----------
+        strength : (n,) array [N m or N]
+            Bound of the constraint force of each joint; 0: the joint has no row.
+        stiff : (n,) bool array
+            Joints without a position servo that hold their position during settling.
+
+        """
         world, actuator_targets = self._world, self.actuator_targets
         world.model.dof_frictionloss[world.dof_index] = strength
-        # MuJoCo's rows are in the order of its degrees of freedom, without those of no strength,
-        # after one for each mimic joint.
+        # MuJoCo's rows: one for each mimic joint, then those of dry friction in the order of the
+        # degrees of freedom, without those whose friction is 0.
         order = np.argsort(world.dof_index)
         columns = order[strength[order] > 0.0]
         self.servo_table = table = np.zeros(len(columns), dtype=SERVO)
@@ -161,7 +176,9 @@ class Actuators:
         )
         table['rate_factor'] = (self._servo & ~stiff)[columns]
         gain = np.where(stiff, min(DEFAULT_GAIN, 1.0 / self._step), actuator_targets.gain)
-        # Undoes the softness of a joint that nothing else holds: its servo misses nothing.
+        # A row of impedance d reaches the acceleration (1 - d) a_0 + d a_ref, a_0 without the row.
+        # With a_ref = (commanded - v) / (h d) a joint that nothing else accelerates (a_0 = 0)
+        # reaches the commanded velocity exactly, in one step h.
         table['hardness'] = 1.0 / (self._step * world.options.servo_impedance)
         table['gain'], table['velocity_limit'] = (
             gain[columns],
@@ -179,8 +196,9 @@ class Actuators:
         """
         Hold joint positions until targets come.
 
-        ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
-        settles; without it they get zero velocity and effort, as ball joints always do.
+        ``stiff`` puts a position servo on joints with velocity and effort actuators too, for a
+        robot that settles. Otherwise their targets are zero velocity and effort, as always for
+        ball joints.
         """
         loose = np.isin(self.actuator_targets.kinds, ('velocity', 'effort')) & stiff & self._hinge
         self._make_servos(
@@ -195,12 +213,12 @@ class Actuators:
         self.select_sample(0)
 
     def reset_work(self) -> None:
-        """Let the work that was done until now not count."""
+        """Set the work of all joints to zero."""
         for table in (self.servo_table, self.torque_table):
             table['work'] = table['positive_work'] = 0.0
 
     def select_sample(self, sample: int) -> None:
-        """Put a sub-sample of the targets into force."""
+        """Apply a sub-sample of the targets from now on."""
         actuator_targets = self.actuator_targets
         if self.has_servos:
             set_servo_targets(
@@ -215,12 +233,12 @@ class Actuators:
 
     def apply_forces(self, elapsed: float) -> None:
         """
-        Apply all that is no servo in a step whose first half is done; let screws stick.
+        Apply torques and tensions between the halves of a step; lock or release lead screws.
 
         Parameters
         ----------
         elapsed : float [s]
-            Since the sub-sample of the targets came into force.
+            Time since the sub-sample of the targets came into force.
 
         """
         qpos, qvel = self.state

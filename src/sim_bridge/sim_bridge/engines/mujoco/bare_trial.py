@@ -1,9 +1,9 @@
 """
-A trial as a straight script of MuJoCo calls: what the engine's overhead is measured against.
+Trial as a plain sequence of MuJoCo calls, the reference for the overhead of the engine.
 
-It makes the calls that the ``mujoco`` engine makes for a robot with position servos on flat
-ground, in the same order, and nothing else; its last state equals the engine's to the last bit.
-Both call the same compiled code, which writes the references of servos and contacts.
+It makes the calls of the engine ``mujoco`` for a robot with position servos on flat ground, in the
+same order, and no others. Its last state equals that of the engine to the last bit. Both use the
+same compiled kernels for the references of servos and contacts.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def bare_trial(
     """
     Run a tape; return the wall time [s] and the last joint positions.
 
-    The wall time spans the reset of the state and every period, but not the making of the model,
-    which the engine keeps, too.
+    The wall time includes the reset of the state and every control period, but not the making of
+    the model, which the engine keeps too.
 
     Raises
     ------
     ConfigurationError
-        For a scene or robot that the script does not know.
+        If the scene or robot has a feature that this script lacks.
 
     """
     options = make_parameters(MujocoOptions, scene.engine_options)
@@ -114,7 +114,7 @@ def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) ->
 
 
 def _read_state(data: Any) -> None:
-    """Read what an observation is made of."""
+    """Read the arrays from which an observation is made."""
     _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy(), data.warning.number
     if data.ncon:
         found = data.contact

@@ -1,4 +1,4 @@
-"""Benchmark of trials in the ``mujoco`` engine, also against the same in ``bullet``."""
+"""Benchmark of trials in the engine ``mujoco``, alone and relative to ``bullet``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sim_bridge.engines.shared.trial_benchmark import (
 )
 
 MIN_RATE_RATIOS = {'a1': 3.0}
-"""The least trials in mujoco for one in bullet."""
+"""Smallest ratio of trials per second in mujoco to those in bullet, by robot."""
 
 
 def benchmark() -> list[Measurement]:
-    """Return steps, overhead and resets of trials in MuJoCo, and their rate over Bullet."""
+    """Measure steps, overhead and resets of trials in MuJoCo, and their rate over Bullet's."""
     rows = measure_trials('mujoco', bare_trial)
     if 'bullet' in usable_engines():
         rows += [_rate_over_bullet(robot) for robot in usable_robots(*BENCHMARK_ROBOTS)]

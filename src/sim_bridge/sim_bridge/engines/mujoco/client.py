@@ -1,4 +1,4 @@
-"""MuJoCo, imported with its warnings silenced: engines read them from the state."""
+"""MuJoCo, imported without its log file of warnings: engines read them from the state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ mj: Any = mujoco
 
 
 def _ignore(text: str) -> None:
-    """Take a warning; without a handler MuJoCo writes it to a file in the working directory."""
+    """Drop a warning; without a handler MuJoCo would write it to a file in the current folder."""
 
 
 mj.set_mju_user_warning(_ignore)

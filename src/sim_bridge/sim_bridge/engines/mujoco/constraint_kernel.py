@@ -1,11 +1,12 @@
 """
-Constraint rows of servos and sliding contacts within a physics step of MuJoCo, compiled.
+Compiled references of MuJoCo's constraint rows: servos and sliding contacts.
 
-MuJoCo makes a step in two halves. ``mj_step1`` finds positions, velocities and the rows of all
-constraints: equations, dry friction, limits, contacts. Each row asks for an acceleration, its
-reference. The kernels here write references; ``mj_step2`` solves for the forces that come
-nearest, within the bounds of each row, and moves the robot on; then the work of the step is
-summed. Quantities of prismatic joints are in m and N in place of rad and N m.
+A physics step has two halves. ``mj_step1`` computes kinematics and makes the rows of all
+constraints, in this order: equality, dry friction, joint limits, contacts. Each row has a
+reference acceleration, ``efc_aref``. The kernels of this module write references between the
+halves. ``mj_step2`` finds the forces within the bounds of each row whose accelerations come
+closest to the references, and integrates. Then the work of the step is added up. Quantities of
+prismatic joints are in m and N in place of rad and N m.
 """
 
 from __future__ import annotations
@@ -20,33 +21,33 @@ from sim_bridge.engines.shared.force_laws import servo_power, update_screw_lock
 SERVO = np.dtype(
     [
         ('joint', 'i8'),  # index among the robot's joints
-        ('row', 'i8'),  # of its constraint among MuJoCo's
-        ('qpos_index', 'i8'),  # of its position in qpos
-        ('dof_index', 'i8'),  # of its velocity in qvel
-        ('rate_factor', 'f8'),  # 1, or 0 where the commanded rate does not count
-        ('position_target', 'f8'),  # commanded position [rad]
-        ('velocity_target', 'f8'),  # commanded velocity [rad/s]
-        ('hardness', 'f8'),  # of its constraint [1/s]
-        ('gain', 'f8'),  # of the position error [1/s]
-        ('velocity_limit', 'f8'),  # of the velocity [rad/s]
-        ('strength', 'f8'),  # of a lead screw's motor [N]; infinite of other servos
-        ('holding_force', 'f8'),  # what a lead screw bears when it is stuck [N]
-        ('drive_ratio', 'f8'),  # losses, as of force_laws.servo_power
+        ('row', 'i8'),  # index of its constraint row
+        ('qpos_index', 'i8'),  # index of its position in qpos
+        ('dof_index', 'i8'),  # index of its velocity in qvel
+        ('rate_factor', 'f8'),  # factor of the velocity target: 1, or 0 for a stiff hold
+        ('position_target', 'f8'),  # [rad]
+        ('velocity_target', 'f8'),  # [rad/s]
+        ('hardness', 'f8'),  # reference over velocity error [1/s]
+        ('gain', 'f8'),  # commanded velocity over position error [1/s]
+        ('velocity_limit', 'f8'),  # [rad/s]
+        ('strength', 'f8'),  # load that a lead screw's motor raises [N]; infinite for others
+        ('holding_force', 'f8'),  # load that a locked lead screw holds [N]
+        ('drive_ratio', 'f8'),  # as of force_laws.servo_power
         ('backdrive_ratio', 'f8'),
-        ('velocity', 'f8'),  # of the joint at the start of the step [rad/s]
+        ('velocity', 'f8'),  # of the joint, at the start of the step [rad/s]
         ('force', 'f8'),  # of the last step [N m]
-        ('is_locked', 'b1'),  # whether a lead screw is
-        ('lock_position', 'f8'),  # the position where it is [m]
-        ('work', 'f8'),  # work of the motor since the start [J]
-        ('positive_work', 'f8'),  # work of the motor where it is not negative [J]
+        ('is_locked', 'b1'),  # whether a lead screw is stuck
+        ('lock_position', 'f8'),  # position at which it is stuck [m]
+        ('work', 'f8'),  # of the motor, since tick 0 [J]
+        ('positive_work', 'f8'),  # sum of the steps with positive work [J]
     ]
 )
-"""An actuator that asks for a velocity."""
+"""Fields of an actuator that commands a velocity of its joint."""
 
 
 @njit(cache=True)
 def set_servo_targets(servos, positions, velocities):  # type: ignore[no-untyped-def]
-    """Put targets into force: positions [rad] and velocities [rad/s] of all joints, (m,) each."""
+    """Set the targets of servos from positions [rad] and velocities [rad/s] by target, (m,)."""
     for k in range(len(servos)):
         servo = servos[k]
         servo.position_target = positions[servo.joint]
@@ -56,16 +57,16 @@ def set_servo_targets(servos, positions, velocities):  # type: ignore[no-untyped
 @njit(cache=True)
 def write_references(servos, state, references, speeds, first, slip):  # type: ignore[no-untyped-def]
     """
-    Write what servos and contacts that slide ask for in a step, in one call.
+    Write the references of servos and sliding contacts of a step, in one call.
 
     Parameters
     ----------
     servos, references
-        As of ``drive_servos``.
+        As of ``write_servo_references``.
     state : two arrays
         MuJoCo's ``qpos`` and ``qvel``.
     speeds, first, slip
-        As of ``correct_sliding``; where slip is 0 contacts stay as they are.
+        As of ``correct_sliding_contacts``; a slip of 0 leaves contacts as they are.
 
     """
     qpos, qvel = state
@@ -76,26 +77,26 @@ def write_references(servos, state, references, speeds, first, slip):  # type: i
 
 @njit(cache=True)
 def _commanded_velocity(servo, position):  # type: ignore[no-untyped-def]
-    """Return the velocity that a servo asks for at a position [rad/s]."""
+    """Return the velocity [rad/s] that a servo commands at a position [rad]."""
     wanted = (servo.position_target - position) * servo.gain + servo.velocity_target
     return max(min(wanted, servo.velocity_limit), -servo.velocity_limit)
 
 
 @njit(cache=True)
 def _has_rows(servos, rows):  # type: ignore[no-untyped-def]
-    """Return whether servos have rows; MuJoCo leaves out all that it has no memory for."""
+    """Return whether servos have rows: MuJoCo makes none if its memory is too small."""
     return len(servos) == 0 or servos[len(servos) - 1].row < len(rows)
 
 
 @njit(cache=True)
 def update_screw_locks(servos, qpos, qvel, bounds):  # type: ignore[no-untyped-def]
     """
-    Let lead screws stick or come loose before a step, and bound what their constraints bear.
+    Lock or release lead screws before a step, and write the force bounds of their rows.
 
     Parameters
     ----------
     servos : (s,) SERVO array
-        Those of infinite strength are no screws.
+        Servos of infinite strength are no lead screws and are skipped.
     qpos, qvel : arrays
         Of MuJoCo's state.
     bounds : (nefc,) array [N]
@@ -124,12 +125,13 @@ def update_screw_locks(servos, qpos, qvel, bounds):  # type: ignore[no-untyped-d
 @njit(cache=True)
 def write_servo_references(servos, qpos, qvel, references):  # type: ignore[no-untyped-def]
     """
-    Let the constraint of each servo ask for a velocity, ``rate + gain * error`` within its limit.
+    Write the reference of each servo: it reaches its commanded velocity within one step.
 
-    The constraint is MuJoCo's dry friction of the joint, whose greatest force is the effort limit
-    of the servo. It asks for the acceleration ``-hardness * velocity``, which ends the motion.
-    With ``hardness * (wanted - velocity)`` it ends the difference from the wanted velocity. A lead
-    screw that is stuck wants to be where it stuck.
+    A servo is MuJoCo's dry friction row of the joint, with the effort limit as the bound of its
+    force. MuJoCo's own reference, ``-hardness * velocity``, stops the joint. Written here is
+    ``hardness * (commanded - velocity)``, which ends the difference from the commanded velocity
+    ``velocity_target + gain * (position_target - position)``, clamped to the velocity limit. A
+    locked lead screw is held at the position at which it locked.
 
     Parameters
     ----------
@@ -156,24 +158,25 @@ def write_servo_references(servos, qpos, qvel, references):  # type: ignore[no-u
 @njit(cache=True)
 def correct_sliding_contacts(first, slip, speeds, references):  # type: ignore[no-untyped-def]
     """
-    Restore Coulomb's law in contacts that slide.
+    Restore Coulomb's law in sliding contacts.
 
-    MuJoCo makes friction convex: of a contact that slides at speed ``v`` it asks not that it stay
-    closed but that it open at ``friction * v``, and a sliding box hops. Lowering the reference
-    along the normal by just that speed restores the law (the change of variables of de Saxce and
-    Feng, 1998, Mathematical and Computer Modelling 28:225-245). The speed is that at the start of
-    the step, so a contact that begins to stick sinks in for one step by ``friction * v * step``.
+    MuJoCo's friction is convex: a contact that slides at speed ``v`` has to open at
+    ``friction * v``, so that a sliding box hops. Lowering the reference along the normal by the
+    same speed restores Coulomb's law (change of variables of de Saxce and Feng, 1998,
+    Mathematical and Computer Modelling 28:225-245). The speed is the one at the start of the
+    step: a contact that begins to stick sinks by ``friction * v * step`` in one step.
 
     Parameters
     ----------
     first : int
-        First row of a contact; each has three, along the normal and two tangents.
+        First row of all contacts; each contact has three, along the normal and two tangents.
     slip : float [1/s]
-        Damping of contacts times their friction.
+        Damping of a contact times its friction coefficient: reference over sliding speed.
     speeds, references : (nefc,) arrays [m/s, m/s^2]
         ``efc_vel`` and ``efc_aref``; the second is written.
 
     """
+    # a_n,ref -= (b mu) |v_t|, with b the damping of the contact and v_t at the start of the step.
     for row in range(first, len(references), 3):
         references[row] -= slip * math.hypot(speeds[row + 1], speeds[row + 2])
 
@@ -183,8 +186,8 @@ def add_servo_work(servos, step, forces, accelerations):  # type: ignore[no-unty
     """
     Add the work of a step to that of servos.
 
-    A force acts at the mean of the velocities before and after the step, ``v + a * step / 2``:
-    that is what it adds to the kinetic energy.
+    Over a step a constant force does the work F h (v + a h / 2), with the mean of the velocities
+    before and after it: exactly what it adds to the kinetic energy.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The ``mujoco`` engine: MuJoCo behind the Engine contract, with exact resets."""
+"""Engine ``mujoco``: rigid bodies by MuJoCo, with exact resets."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
 
 class _MujocoPush:
-    """A push on a body of a world."""
+    """A push, as a wrench that MuJoCo applies to a body."""
 
     def __init__(self, push: Push, world: World, scene: Scene) -> None:
         self.window = PushWindow(push, scene, world.robot, world.merged)
         body = world.body_index(self.window.frame.link)
-        # Views of MuJoCo's state; the force acts at the centre of mass of the link, which may be
-        # one of several that the body consists of.
+        # Views of MuJoCo's state. The force acts at the centre of mass of the pushed link, which
+        # may be merged with others in the body: hence the lever from the body's centre of mass.
         self._wrench, self._turn = world.data.xfrc_applied[body], world.data.xmat[body]
         self._lever: FloatArray = self.window.frame.position - world.model.body_ipos[body]
         self._force: FloatArray = np.array(push.force)
@@ -57,10 +57,10 @@ class MujocoEngine(SceneEngine):
     """
     Rigid bodies and contacts by MuJoCo, with the options of ``MujocoOptions``.
 
-    A physics step is made in halves: MuJoCo finds contacts and constraints, the actuators and the
-    ground's law write their rows and forces, MuJoCo solves and moves the robot on. The compiled
-    model is kept while scenes need no other; every reset clears the whole state, the solver's
-    memory included.
+    A physics step has two halves. In the first MuJoCo finds contacts and makes constraint rows;
+    then actuators and contact law write their references and forces; in the second MuJoCo solves
+    and integrates. The compiled model is kept while the scenes need the same one. Every reset
+    clears the whole state, the warm start of the solver included.
     """
 
     name = 'mujoco'
@@ -73,7 +73,7 @@ class MujocoEngine(SceneEngine):
         self._world = World()
 
     def _build(self, start: SceneStart) -> None:
-        """Bring the world to the start of a scene; make actuators, contact law, reader, pushes."""
+        """Set the world to the start of a scene; make actuators, contact law, reader, pushes."""
         world, robot, scene = self._world, start.robot, start.scene
         world.rebuild(start)
         self._actuators = Actuators(world, robot, scene)
@@ -85,11 +85,11 @@ class MujocoEngine(SceneEngine):
         self._has_wrenches = bool(self._pushes or len(self._contact_law.soles))
 
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
-        """Hold positions of joints and lengths of elements (m,) for some control periods."""
+        """Hold joint positions and element lengths, (m,), for ``ticks`` control periods."""
         self._actuators.hold_positions(positions, stiff=ticks > 0)
         observation = self._read(0)
         for _ in range(ticks):
-            # Pushes count from tick 0.
+            # Steps before tick 0 have negative indices, which lie in no window of a push.
             self._advance(-self._steps, self._steps)
             liveness.count_period()
             self._actuators.reset_work()
@@ -108,7 +108,7 @@ class MujocoEngine(SceneEngine):
         actuator_targets = actuators.actuator_targets
         samples = actuator_targets.load(targets, steps)
         first, per_sample = self._tick * steps, steps // samples
-        # It stays so if the physics diverges: there is no way on but a reset.
+        # If the physics diverges this stays false: only a reset is possible then.
         self._ready = False
         for sample in range(samples):
             if actuators.servos_only:
@@ -131,12 +131,12 @@ class MujocoEngine(SceneEngine):
 
     def _advance(self, first: int, steps: int) -> None:
         """
-        Advance some physics steps under the targets in force; the first one counts from tick 0.
+        Advance ``steps`` physics steps under the targets in force, from the step ``first`` on.
 
         Raises
         ------
         SimulationDiverged
-            If MuJoCo cannot go on: its solver has no memory for so many contacts.
+            If MuJoCo ends with a fatal error, such as too little memory for the contacts.
 
         """
         actuators, contact_law, step = self._actuators, self._contact_law, self._step
@@ -146,20 +146,24 @@ class MujocoEngine(SceneEngine):
         state, acceleration = actuators.state, data.qacc
         try:
             for index in range(steps):
-                # First half: contacts, and the rows of all constraints at the present state.
+                # First half: kinematics, contacts and constraint rows of the present state. Arrays
+                # of rows (efc_...) are new in every step, so their views are taken after it.
                 mj.mj_step1(model, data)
                 references = data.efc_aref
+                # Forces that follow from the state at the start of the step.
                 if actuators.has_forces:
                     actuators.apply_forces(index * step)
                 if self._has_wrenches:
                     self._apply_wrenches(first + index)
                 if contact_law.has_springs:
                     contact_law.apply_springs(references)
-                # Rows of joint limits lie between those of servos and those of contacts.
+                # References of servos and contacts. MuJoCo orders rows: equalities, servos (dry
+                # friction), joint limits (nl), contacts.
                 contacts = rows + data.nl
                 write_references(servos, state, references, data.efc_vel, contacts, slip)
-                # Second half: forces, accelerations, the state at the end of the step.
+                # Second half: constraint forces, accelerations, integration.
                 mj.mj_step2(model, data)
+                # Work needs the forces and accelerations that this step used.
                 if actuators.has_servos:
                     add_servo_work(servos, step, data.efc_force, acceleration)
                 if actuators.has_torques:
@@ -169,7 +173,7 @@ class MujocoEngine(SceneEngine):
             raise SimulationDiverged(f'the physics came to an end: {reason}') from None
 
     def _apply_wrenches(self, step: int) -> None:
-        """Apply the forces of pushes and of soles that stick in a step, counted from tick 0."""
+        """Apply pushes and the pulls of stuck soles in a step, counted from tick 0."""
         self._wrenches[:] = 0.0
         for push in self._pushes:
             if push.window.within(step, step + 1):
@@ -181,4 +185,4 @@ class MujocoEngine(SceneEngine):
         return self._state.read(tick, self._contact_law)
 
     def _release(self) -> None:
-        """Do nothing: model and data go with the engine."""
+        """Do nothing: MuJoCo frees model and data with the engine."""

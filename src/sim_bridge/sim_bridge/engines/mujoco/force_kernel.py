@@ -1,8 +1,9 @@
 """
-Torques, ball joints and pushes within a physics step of MuJoCo, compiled.
+Compiled torques, ball joints and pushes of a physics step in MuJoCo.
 
-Forces that follow from the state at the start of a step, between its two halves. Quantities of
-prismatic joints are in m and N in place of rad and N m.
+These forces follow from the state at the start of a step. They are applied between its two
+halves, as ``qfrc_applied`` and ``xfrc_applied``. Quantities of prismatic joints are in m and N in
+place of rad and N m.
 """
 
 from __future__ import annotations
@@ -16,56 +17,61 @@ from sim_bridge.engines.shared.force_laws import COLUMN_COUNT, joint_torques
 TORQUE = np.dtype(
     [
         ('joint', 'i8'),  # index among the robot's joints
-        ('qpos_index', 'i8'),  # of its position in qpos
-        ('dof_index', 'i8'),  # of its velocity in qvel
+        ('qpos_index', 'i8'),  # index of its position in qpos
+        ('dof_index', 'i8'),  # index of its velocity in qvel
         ('law', 'i8'),  # code of force_laws.JOINT_LAWS
-        ('constants', 'f8', (COLUMN_COUNT,)),  # of the law
-        ('implicit_damping', 'f8'),  # what of its damping MuJoCo's joint has itself [N m s/rad]
-        ('target', 'f8', (3,)),  # aim [rad], rate [rad/s] and feed [N m]
-        ('position', 'f8'),  # of the joint at the start of the step [rad]
-        ('velocity', 'f8'),  # of the joint at the start of the step [rad/s]
+        ('constants', 'f8', (COLUMN_COUNT,)),  # of the law, as of force_laws.joint_torques
+        (
+            'implicit_damping',
+            'f8',
+        ),  # part of its damping that MuJoCo integrates itself [N m s/rad]
+        ('target', 'f8', (3,)),  # position [rad], velocity [rad/s] and effort [N m]
+        ('position', 'f8'),  # of the joint, at the start of the step [rad]
+        ('velocity', 'f8'),  # of the joint, at the start of the step [rad/s]
         ('force', 'f8'),  # of the last step [N m]
-        ('work', 'f8'),  # work since the start [J]
-        ('positive_work', 'f8'),  # work where it is not negative [J]
+        ('work', 'f8'),  # since tick 0 [J]
+        ('positive_work', 'f8'),  # sum of the steps with positive work [J]
     ]
 )
-"""An actuator that gives a torque by a law."""
+"""Fields of an actuator whose torque follows from a law and the state of its joint."""
 BALL = np.dtype(
     [
-        ('qpos_index', 'i8'),  # of its quaternion w, x, y, z in qpos
-        ('dof_index', 'i8'),  # of the first of its rates in qvel
-        ('sign', 'f8'),  # as of fused.Ball
-        ('to_ball_axes', 'f8', (9,)),  # as of fused.Ball, by rows
+        ('qpos_index', 'i8'),  # index of its quaternion w, x, y, z in qpos
+        ('dof_index', 'i8'),  # index of its angular velocity in qvel
+        ('sign', 'f8'),  # as of merged_joints.BallJoint
+        ('to_ball_axes', 'f8', (9,)),  # as of merged_joints.BallJoint, by rows
         ('damping', 'f8', (3,)),  # along the angles [N m s/rad]
         ('torque_index', 'i8', (3,)),  # indices of the torques along the angles
         ('quaternion', 'f8', (4,)),  # x, y, z, w
-        ('angular_velocity', 'f8', (3,)),  # rate in the axes of the link behind it [rad/s]
+        ('angular_velocity', 'f8', (3,)),  # in the axes of the child link [rad/s]
         ('angle', 'f8', (3,)),  # [rad]
         ('rate', 'f8', (3,)),  # of the angles [rad/s]
         ('angle_effort', 'f8', (3,)),  # along the angles [N m]
-        ('moment', 'f8', (3,)),  # the same about the axes of the link behind it [N m]
+        ('moment', 'f8', (3,)),  # the same torque in the axes of the child link [N m]
     ]
 )
-"""A ball joint, whose three angles have a torque each."""
+"""Fields of a ball joint, each of whose three angles has a torque actuator."""
 
 
 @njit(cache=True)
 def apply_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
     """
-    Apply the torques that follow from laws and the state at the start of a step.
+    Write the torques of a step, by their laws, at the state at its start.
 
     Parameters
     ----------
     torques : (t,) TORQUE array
     balls : (b,) BALL array
     elapsed : float [s]
-        Since the targets came into force.
+        Time since the targets came into force.
     qpos, qvel : arrays
         Of MuJoCo's state.
     forces : array [N m]
         ``qfrc_applied``; written.
 
     """
+    # 1. State of every joint; rows of ball joints have no index of their own and are overwritten
+    # below by the three angles and their rates.
     for k in range(len(torques)):
         torque = torques[k]
         torque.position, torque.velocity = qpos[torque.qpos_index], qvel[torque.dof_index]
@@ -75,6 +81,7 @@ def apply_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[
         for i in range(3):
             torque = torques[ball.torque_index[i]]
             torque.position, torque.velocity = ball.angle[i], ball.rate[i]
+    # 2. The laws, the same for every engine.
     joint_torques(
         torques.law,
         torques.constants,
@@ -86,8 +93,10 @@ def apply_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[
     )
     for k in range(len(torques)):
         torque = torques[k]
-        # MuJoCo's own damping comes on top of what is applied: take it out here.
+        # 3. MuJoCo adds its implicit damping -c v to what is applied: +c v cancels it here, so
+        # that the sum is the law.
         forces[torque.dof_index] = torque.force + torque.implicit_damping * torque.velocity
+    # 4. Ball joints: efforts along the angles, then the torque in the child's axes.
     for b in range(len(balls)):
         ball = balls[b]
         for i in range(3):
@@ -110,7 +119,7 @@ def apply_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[
 
 @njit(cache=True)
 def read_balls(balls, qpos, qvel):  # type: ignore[no-untyped-def]
-    """Write the angles of ball joints and their rates from MuJoCo's state."""
+    """Write the three angles of each ball joint, and their rates, from MuJoCo's state."""
     for b in range(len(balls)):
         ball = balls[b]
         for i in range(3):
@@ -130,14 +139,14 @@ def read_balls(balls, qpos, qvel):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def add_torque_work(torques, step, half, accelerations):  # type: ignore[no-untyped-def]
     """
-    Add the work of a step to that of torques, as ``sum_servo_work`` does.
+    Add the work of a step to that of torques, as ``add_servo_work`` does.
 
     Parameters
     ----------
     torques : (t,) TORQUE array
     step, half : float [s]
-        The step and the half of it; in place of the half 0 for robots with ball joints, along
-        whose angles no acceleration is known.
+        The step and half of it. For robots with ball joints ``half`` is 0, because the
+        accelerations along their angles are not available.
     accelerations : array [rad/s^2]
         ``qacc``.
 
@@ -162,7 +171,7 @@ def apply_push(wrench, turn, lever, force):  # type: ignore[no-untyped-def]
     turn : (9,) array
         Rotation of the body, by rows.
     lever : (3,) array [m]
-        From the centre of mass to where the force acts, in the body's axes.
+        From the centre of mass to the point of the force, in the body's axes.
     force : (3,) array [N]
 
     """

@@ -1,4 +1,4 @@
-"""Ground of a scene in MuJoCo: its contact law, and rays at it."""
+"""Contact law of a scene in MuJoCo, and rays cast at its ground."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _EXCLUDE_NO_BODY = -1
 
 class ContactLaw:
     """
-    Contact law of a scene, applied to MuJoCo's contacts between the halves of a step.
+    Contact law of a scene, applied between the halves of a physics step.
 
     Attributes
     ----------
     soles : (s,) SOLE array
-        Those that stick; none but by the laws that have it.
+        Soles that can stick; empty for laws without sticking.
     has_springs : bool
-        Whether the ground is of springs.
+        Whether the ground pushes with springs.
     slip_damping : float [1/s]
-        As of ``constraint_kernel.correct_sliding``.
+        As ``slip`` of ``constraint_kernel.correct_sliding_contacts``.
 
     """
 
@@ -50,7 +50,8 @@ class ContactLaw:
         options, data = world.options, world.data
         self._data, self._ground, self._actuators = data, world.ground, actuators
         self._step = scene.physics_step
-        # MuJoCo's damping of a contact, times the friction.
+        # MuJoCo's damping of a contact, b = 1 / (h d) for step h and impedance d, times the
+        # friction.
         self.slip_damping = scene.friction / (scene.physics_step * options.contact_impedance)
         self._spring = _ground_spring(scene, options, robot.mass)
         self.has_springs = self._spring is not None
@@ -66,13 +67,13 @@ class ContactLaw:
         self._bodies = BodyViews(data.xpos, data.xmat, data.xipos, data.xfrc_applied)
 
     def pull_soles(self) -> None:
-        """Pull soles that stick in a step whose first half is done."""
+        """Stick, release and pull soles, between the halves of a step."""
         torques, contacts = self._actuators.torque_table, contact_views(self._data)
         spring, ground = self._sole_spring, self._ground
         pull_stuck_soles(self.soles, spring, torques, contacts, ground, self._bodies)
 
     def apply_springs(self, references: FloatArray) -> None:
-        """Let a ground of springs act in a step; ``references`` are its ``efc_aref``, written."""
+        """Write the ground's springs to the contact rows; ``references`` are ``efc_aref``."""
         data, contact = self._data, self._data.contact
         rows = ConstraintRows(
             data.efc_vel, references, data.efc_R, data.efc_D, contact.friction, contact.mu
@@ -80,14 +81,14 @@ class ContactLaw:
         write_ground_springs(self._spring, self._step, contact_views(data), rows, self._ground)
 
     def sole_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
-        """Return the soles that are pulled, and where they stuck, the force on each, and 0."""
+        """Return the pulled soles, (p,), and their anchors, forces and depth 0, (p, 7)."""
         pulled = np.flatnonzero(self.soles['pull'].any(axis=1))
         soles = self.soles[pulled]
         return pulled, np.column_stack([soles['anchor'], soles['pull'], np.zeros(len(pulled))])
 
 
 def _ground_spring(scene: Scene, options: MujocoOptions, mass: float) -> Spring | None:
-    """Return the spring of the ground under a robot of a mass [kg], if the scene has one."""
+    """Return the spring of the ground under a robot of a mass [kg]; None for other laws."""
     if scene.contact_law not in (SPRINGS, STICKY_SPRINGS):
         return None
     return Spring(
@@ -100,7 +101,7 @@ def _ground_spring(scene: Scene, options: MujocoOptions, mass: float) -> Spring 
 
 
 def _make_soles(world: World, robot: RobotModel, actuators: Actuators) -> np.ndarray[Any, Any]:
-    """Return the soles of all legs, none of which sticks yet."""
+    """Return the soles of all legs, none of them stuck."""
     soles = np.zeros(len(robot.legs), dtype=SOLE)
     carriers = {joint.child: joint.name for joint in robot.joints}
     for sole, leg in zip(soles, robot.legs, strict=True):
@@ -114,7 +115,7 @@ def _make_soles(world: World, robot: RobotModel, actuators: Actuators) -> np.nda
 
 
 class GroundRayCaster:
-    """Casts rays at a terrain, in a model of its own: nothing here can disturb the physics."""
+    """Ray caster at a terrain, with a model of its own so that it cannot disturb the physics."""
 
     def __init__(self, terrain: Terrain) -> None:
         self.terrain = terrain
@@ -125,7 +126,7 @@ class GroundRayCaster:
         mj.mj_kinematics(self._model, self._data)
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
-        """Return how far rays go, (n,) [m], as RangingEngine has it."""
+        """Return the distances of rays, (n,) [m], as ``RangingEngine.cast`` defines them."""
         count = len(directions)
         distances: FloatArray = np.empty(count)
         mj.mj_multiRay(
@@ -142,9 +143,10 @@ class GroundRayCaster:
             count,
             max_distance,
         )
-        # MuJoCo says -1 where nothing is met; its cutoff goes by geometries, not by points.
+        # MuJoCo returns -1 for a ray without a hit. Its cutoff drops whole geometries that are
+        # beyond the reach, not single points, so the reach is checked again.
         met = (distances >= 0.0) & (distances <= max_distance)
         return np.where(met, distances, np.inf)
 
     def close(self) -> None:
-        """Do nothing: model and data go with this."""
+        """Do nothing: MuJoCo frees model and data with this object."""

@@ -1,8 +1,8 @@
 """
-Springs of the ground and soles that stick, within a physics step of MuJoCo, compiled.
+Compiled contact laws of McKenna (1990) in MuJoCo: ground springs and sticking soles.
 
-Between the two halves of a step the contacts are found and their constraint rows made, but not
-solved.
+Both are applied between the two halves of a physics step: contacts are found and their constraint
+rows made, but not solved.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from sim_bridge.engines.shared.force_laws import exponential_spring_force
 
-# What is left of a spring that gives nothing back: a row of no stiffness has no solution.
+# Smallest share of the force of a spring on the way back: a row without stiffness has no solution.
 _MIN_SHARE = 1e-6
 
 SOLE = np.dtype(
     [
         ('body', 'i8'),
-        ('first_geom', 'i8'),  # of its geometries
-        ('end_geom', 'i8'),  # the geometry after its last
+        ('first_geom', 'i8'),  # first geometry of the body
+        ('end_geom', 'i8'),  # geometry after its last
         (
             'torque_index',
             'i8',
-        ),  # index of the torque whose feed tells it to hold; -1: it always does
-        ('point', 'f8', (3,)),  # on the body [m]
+        ),  # torque whose effort target >= 0 lets it stick; -1: always
+        ('point', 'f8', (3,)),  # sole point on the body [m]
         ('is_touching', 'b1'),
         ('is_stuck', 'b1'),
-        ('stretch', 'f8'),  # distance from where it stuck [m]
-        ('anchor', 'f8', (3,)),  # where it stuck [m]
+        ('stretch', 'f8'),  # distance from the anchor in the last step [m]
+        ('anchor', 'f8', (3,)),  # position at which it stuck [m]
         ('pull', 'f8', (3,)),  # force on it [N]
     ]
 )
-"""A sole that sticks to the ground."""
+"""Fields of a sole that can stick to the ground."""
 
 
 class Spring(NamedTuple):
     """
-    An exponential spring, of the ground or of a sole that sticks.
+    An exponential spring, of the ground or of a sticking sole.
 
     Attributes
     ----------
     strength, rise : float [N, 1/m]
-        As of ``force_laws.exponential_force``.
+        alpha and beta of McKenna (1990), Eq. 8.
     max_stretch : float [m]
-        Beyond it the ground pushes no harder, and a sole comes loose.
+        Depth beyond which the force of the ground is constant; distance at which a sole lets go.
     return_share : float [-]
-        Share of the force that is left on the way back.
+        Share of the force on the way back.
     turn_speed : float [m/s]
-        From this speed inwards to the same outwards the share of the ground comes in.
+        The share of the ground blends in from this speed inward to the same speed outward.
 
     """
 
@@ -65,15 +65,15 @@ class Spring(NamedTuple):
 
 class ConstraintRows(NamedTuple):
     """
-    Constraint rows of a step, each of which asks for ``(reference - acceleration) / softness``.
+    Constraint rows of a step; the force of a row is ``(reference - acceleration) / softness``.
 
     Attributes
     ----------
     velocity, reference : (nefc,) arrays [m/s, m/s^2]
     softness, hardness : (nefc,) arrays [1/kg, kg]
-        R and D = 1 / R.
+        MuJoCo's R and D = 1 / R.
     friction, mu : (c, 5) and (c,) arrays [-]
-        Of each contact, and of the solver's cone.
+        Coefficients of each contact, and the one of the solver's regularised cone.
 
     """
 
@@ -87,7 +87,7 @@ class ConstraintRows(NamedTuple):
 
 class BodyViews(NamedTuple):
     """
-    The n bodies of a state.
+    Views of MuJoCo's n bodies.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class BodyViews(NamedTuple):
     centre : (n, 3) array [m]
         Centres of mass.
     wrench : (n, 6) array [N, N m]
-        Force and moment there that are applied in a step.
+        Force and moment that are applied there in a step.
 
     """
 
@@ -110,12 +110,13 @@ class BodyViews(NamedTuple):
 @njit(cache=True)
 def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[no-untyped-def]
     """
-    Let the ground push each contact with its spring; friction stays MuJoCo's, Coulomb's law.
+    Replace the normal law of each ground contact by the spring; friction stays MuJoCo's.
 
-    A row asks for ``force = (reference - acceleration) / R``. With ``reference / R`` the force of
-    the spring as it is and ``1 / R = slope * step^2 / 4``, slope the spring's, a step is that of
-    semi-implicit Euler with a little mass added: it neither takes energy nor gives any, at
-    whatever stiffness. What the force loses with the speed, where it turns round, is implicit.
+    The force of a row is ``(reference - acceleration) / R``. Set ``reference / R`` to the force of
+    the spring at the start of the step, and ``1 / R = slope h^2 / 4`` with the slope dF/dx of the
+    spring and the step h. The step is then semi-implicit Euler with the mass ``slope h^2 / 4``
+    added, which neither adds nor removes energy at any stiffness. Where the motion turns round the
+    force falls with the speed; that part is a damping and is taken implicitly.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[
     step : float [s]
     contacts : Contacts
     rows : Rows
-        All but the velocity are written.
+        All but ``velocity`` are written.
     ground : int
         The ground's geometry.
 
@@ -132,21 +133,24 @@ def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[
         normal = contacts.row[i]
         if contacts.geom[i, 0] != ground or not 0 <= normal < len(rows.reference):
             continue
-        # McKenna (1990), section 4.4: N = alpha (e^(beta delta) - 1), as in Eq. 8, with a cap on
-        # delta; a share of it while the contact moves out.
+        # McKenna (1990), section 4.4: N = alpha (e^(beta delta) - 1), as in Eq. 8, with delta
+        # capped; a share of N while the contact opens.
         depth = min(max(-contacts.dist[i], 0.0), spring.max_stretch)
         grown = math.exp(spring.rise * depth)
         push = spring.strength * (grown - 1.0)
         lost = min(1.0 - spring.return_share, 1.0 - _MIN_SHARE)
-        # From all of the force to the share, where it turns round: a switch would chatter at rest.
+        # The share blends linearly from 1 to its value between speeds -v_s and +v_s of the row
+        # (positive: the contact opens), for a switch at speed 0 would chatter at rest.
         out = 0.5 + 0.5 * rows.velocity[normal] / spring.turn_speed
         share = 1.0 - lost * min(max(out, 0.0), 1.0)
         turning = 0.5 * lost * push / spring.turn_speed if 0.0 < out < 1.0 else 0.0
+        # -dF/dv = turning while the share blends; dF/ddelta = slope. Hence 1 / R, as above.
         slope = share * spring.strength * spring.rise * grown
         hard = 0.25 * slope * step * step + turning * step
         rows.reference[normal] = share * push / hard
         rows.hardness[normal], rows.softness[normal] = hard, 1.0 / hard
-        # Rows of friction keep their own hardness, of which MuJoCo's cone has the ratio.
+        # The rows of friction keep their hardness; MuJoCo's cone holds its ratio to the normal's:
+        # mu = friction sqrt(R_tangent / R_normal).
         if normal + 1 < len(rows.softness):
             tangent = rows.softness[normal + 1]
             rows.mu[i] = rows.friction[i, 0] * math.sqrt(tangent * hard)
@@ -155,9 +159,10 @@ def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[
 @njit(cache=True)
 def pull_stuck_soles(soles, spring, torques, contacts, ground, bodies):  # type: ignore[no-untyped-def]
     """
-    Pull each sole that sticks to where it stuck; let soles stick that touch, or come loose.
+    Pull each stuck sole towards its anchor; stick soles that touch, release those that must.
 
-    A sole holds while the feed of its torque is not negative; one without a torque always does.
+    A sole can stick while the effort target of its torque is not negative; a sole without a torque
+    always can.
 
     Parameters
     ----------
@@ -167,16 +172,19 @@ def pull_stuck_soles(soles, spring, torques, contacts, ground, bodies):  # type:
     contacts : Contacts
     ground : int
         The ground's geometry.
-    bodies : Bodies
+    bodies : BodyViews
         The pulls are added to ``wrench``.
 
     """
+    # 1. Soles with a contact of one of their geometries with the ground.
     soles.is_touching[:] = False
     for i in range(len(contacts.dist)):
         if contacts.row[i] >= 0 and contacts.geom[i, 0] == ground:
             for s in range(len(soles)):
                 if soles[s].first_geom <= contacts.geom[i, 1] < soles[s].end_geom:
                     soles[s].is_touching = True
+    # 2. Position of each sole point, its pull, and the wrench of the pull at the body's centre of
+    # mass: force F, moment (p - c) x F.
     for s in range(len(soles)):
         sole = soles[s]
         origin, turn, lever = bodies.origin[sole.body], bodies.turn[sole.body], sole.point
@@ -196,7 +204,7 @@ def pull_stuck_soles(soles, spring, torques, contacts, ground, bodies):  # type:
 
 @njit(cache=True)
 def _pull_sole(sole, x, y, z, spring, holds):  # type: ignore[no-untyped-def]
-    """Write the pull on a sole at a place x, y, z [m]; see whether it sticks from now."""
+    """Write the pull on a sole at a position x, y, z [m]; update whether it is stuck."""
     anchor, pull = sole.anchor, sole.pull
     away_x, away_y, away_z = anchor[0] - x, anchor[1] - y, anchor[2] - z
     pull[0], pull[1], pull[2] = 0.0, 0.0, 0.0
@@ -208,7 +216,8 @@ def _pull_sole(sole, x, y, z, spring, holds):  # type: ignore[no-untyped-def]
             anchor[0], anchor[1], anchor[2] = x, y, z
             sole.is_stuck, sole.stretch = True, 0.0
         return
-    # McKenna (1990), Eq. 8: the spring of a sticky foot, a share of it on the way back.
+    # McKenna (1990), Eq. 8: the spring of a sticky foot towards its anchor, with a share of the
+    # force while the stretch falls.
     share = spring.return_share if stretch < sole.stretch else 1.0
     sole.stretch = stretch
     if stretch > 0.0:

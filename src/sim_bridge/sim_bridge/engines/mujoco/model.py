@@ -1,4 +1,4 @@
-"""A robot on its terrain as a MuJoCo model, made through the model-editing interface."""
+"""MuJoCo model of a robot on its terrain, made through the model-editing interface."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from sim_bridge.engines.shared.merged_joints import MergedRobot
 from sim_bridge.engines.shared.rotations import quaternion_from_matrix
 
 GROUND_NAME = 'ground'
-"""Name of the ground's geometry; no other has one."""
+"""Name of the ground's geometry."""
 MAX_IMPEDANCE = 0.9999
-"""Impedance of joint limits and couplings: the greatest that MuJoCo has."""
+"""Impedance of joint limits and of mimic joints: the largest that MuJoCo accepts."""
 MIN_INERTIA = 1e-12
-"""Mass [kg] and moment [kg m^2] of a massless link that carries others."""
+"""Mass [kg] and moment of inertia [kg m^2] of a massless link that carries others."""
 GROUND_THICKNESS = 1.0
-"""Thickness [m] of the ground under its lowest point."""
+"""Thickness [m] of a height field below its lowest point."""
 MAX_FRICTION = 100.0
-"""Coefficient beyond which contacts lose hold: at 1000 the feet of a walking a1 sink by 0.18 m."""
+"""Largest friction coefficient; at 1000 the feet of a walking a1 sink in by 0.18 m."""
 MAX_MEMORY = 1 << 30
-"""What MuJoCo's solver may take [bytes]; only what it has touched is really taken."""
+"""Limit of the solver's memory [bytes]; the system only provides the pages that are used."""
 _MIN_MEMORY = 1 << 24
 
 
@@ -48,21 +48,21 @@ def build_model(
 
     Parameters
     ----------
-    fused : Fused
-        The robot without needless fixed joints.
+    merged : MergedRobot
+        The robot with merged joints.
     scene : Scene
-        Ground, friction, gravity and physics step; its initial state is not looked at.
+        Friction, restitution, gravity, physics step and fixed base; the initial state is not used.
     options : MujocoOptions
     terrain : Terrain
-        That of the scene.
+        Terrain of the scene.
     apart : pairs of link names
-        These do not collide with each other, although links do.
+        Links that do not collide with each other.
 
     Raises
     ------
     ConfigurationError
-        If MuJoCo cannot build the robot; the message gives its reason. If the friction or the
-        restitution is one that it cannot give; the message names the nearest.
+        If MuJoCo cannot build the robot (the message has its reason), or has no such friction or
+        restitution (the message names the nearest valid value).
 
     """
     if scene.friction > MAX_FRICTION:
@@ -98,11 +98,11 @@ def build_model(
 
 def _solver_memory(spec: Any, robot: RobotModel, collide: bool) -> int:
     """
-    Return what the solver takes at most [bytes]: were it short of it, it would end the process.
+    Return an upper bound of the solver's memory [bytes]: MuJoCo ends the process if it runs out.
 
-    Every pair of shapes gives as many contacts as MuJoCo finds in one. A contact with its three
-    rows takes some 1200 bytes and 72 a degree of freedom, here doubled; a shape in the search for
-    pairs takes less than 16 KiB.
+    Every pair of shapes is counted with the largest number of contacts that MuJoCo finds for one
+    pair. A contact with its three rows takes about 1200 bytes, and 72 for each degree of freedom;
+    both are doubled here. A shape in the search for pairs takes less than 16 KiB.
     """
     shapes, freedoms = len(spec.geoms), 6 + len(robot.joints)
     pairs = shapes * (shapes if collide else 2) // 2
@@ -119,51 +119,56 @@ def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:
     )
     option.cone = mj.mjtCone.mjCONE_ELLIPTIC
     option.solver = mj.mjtSolver.mjSOL_NEWTON
-    # For a robot's tree sparse algebra is faster well below the size at which MuJoCo takes it.
+    # For the tree of a robot sparse algebra is faster far below the size at which MuJoCo would
+    # choose it.
     option.jacobian = mj.mjtJacobian.mjJAC_SPARSE
     option.impratio = options.impedance_ratio
     option.iterations = options.iterations
     option.ls_iterations = options.line_iterations
     option.tolerance = options.tolerance
-    # A state that is no physics must be seen, not replaced by the initial one. The motors write
-    # to the constraint rows, of which islands would be copies.
+    # Without AUTORESET a diverged state is reported; with it MuJoCo would replace it by the
+    # initial one. Without ISLAND the solver uses the rows to which the kernels write; islands are
+    # copies.
     option.disableflags = mj.mjtDisableBit.mjDSBL_AUTORESET | mj.mjtDisableBit.mjDSBL_ISLAND
 
 
 def _contact_solref(scene: Scene, options: MujocoOptions) -> tuple[float, float]:
-    """Return time constant [s] and damping ratio of contacts."""
+    """Return time constant [s] and damping ratio (``solref``) of contacts."""
     if scene.restitution == 0.0:
         return inelastic_solref(options.contact_recovery, scene.physics_step)
     ratio = damping_ratio(scene.restitution)
-    # An impact must take several steps, or the bounce would depend on when it began.
+    # An impact must last several steps, or the rebound would depend on the phase of the step at
+    # which it begins: natural frequency 0.2 / h.
     frequency = 0.2 / scene.physics_step
     return (1.0 / (frequency * ratio), ratio)
 
 
 def constant_solimp(impedance: float) -> tuple[float, float, float, float, float]:
-    """Return MuJoCo's impedance parameters of a constraint as hard at any error."""
+    """Return the parameters ``solimp`` of a constraint of one impedance at any error."""
     return impedance, impedance, 1e-3, 0.5, 2.0
 
 
 def inelastic_solref(recovery: float, step: float) -> tuple[float, float]:
     """
-    Return time constant [s] and damping ratio of a constraint without rebound.
+    Return time constant [s] and damping ratio (``solref``) of a constraint without rebound.
 
-    The damping ends a motion into the constraint within one physics step; the stiffness, beside
-    that damping, lets the error decay with the time constant ``recovery`` [s].
+    The damping stops a motion into the constraint within one physics step. With that damping the
+    stiffness makes the error decay with the time constant ``recovery`` [s].
     """
-    # MuJoCo's damping is 2 / time and its stiffness 1 / (time * ratio)^2: their quotient is the
-    # rate of decay. It takes no shorter time than two steps.
+    # MuJoCo: damping b = 2 / time, stiffness k = 1 / (time ratio)^2. The overdamped error decays
+    # at the rate k / b = 1 / recovery, hence ratio = sqrt(recovery / (2 time)). MuJoCo takes no
+    # time below two steps.
     time = 2.0 * step
     return time, max(math.sqrt(recovery / (2.0 * time)), 1.0)
 
 
 def damping_ratio(restitution: float) -> float:
     """
-    Return the damping ratio of a unilateral spring and damper that gives a restitution.
+    Return the damping ratio of a spring and damper between bodies that gives a restitution.
 
-    The bodies part when the force between them is zero, before the spring is as long as at
-    first. Lowest restitution: exp(-2) = 0.135 of the critically damped contact.
+    The bodies separate when the force between them becomes zero, which is before the spring has
+    its first length again. The lowest restitution is exp(-2) = 0.135, of the critically damped
+    contact.
 
     Raises
     ------
@@ -178,12 +183,13 @@ def damping_ratio(restitution: float) -> float:
     lowest = math.exp(-2.0)
     highest = 0.99
     if not lowest <= restitution <= highest:
-        # Rounded upwards, so that what is named is valid.
+        # Rounded upwards, so that the value in the message is valid.
         valid = math.ceil(lowest * 1e3) / 1e3 if restitution > 0.5 * lowest else 0.0
         raise ConfigurationError(
             f"engine 'mujoco' has no restitution {restitution:g}; nearest valid: "
             f'{highest if restitution > highest else valid:.3g}'
         )
+    # Bisection: the restitution falls as the damping ratio grows.
     low, high = 1e-6, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -195,17 +201,21 @@ def damping_ratio(restitution: float) -> float:
 
 
 def _restitution_from_damping(ratio: float) -> float:
-    turned = math.sqrt(max(1.0 - ratio * ratio, 1e-18))
-    return math.exp(-ratio / turned * math.atan2(2.0 * ratio * turned, 2.0 * ratio**2 - 1.0))
+    """Return the restitution of a damping ratio D < 1."""
+    # Schwager and Poeschel (2007): e = exp(-D / w atan2(2 D w, 2 D^2 - 1)), w = sqrt(1 - D^2), the
+    # time of separation being the first zero of the force; 1e-18 gives the limit D -> 1.
+    damped = math.sqrt(max(1.0 - ratio * ratio, 1e-18))
+    return math.exp(-ratio / damped * math.atan2(2.0 * ratio * damped, 2.0 * ratio**2 - 1.0))
 
 
 def _add_collisions(
     spec: Any, bodies: dict[str, Any], robot: RobotModel, scene: Scene, options: MujocoOptions
 ) -> None:
     """
-    Add the shapes of all links; each may touch the ground.
+    Add the collision shapes of all links, and a contact pair of each with the ground.
 
-    Pairs that are named are found faster than those that MuJoCo gathers by their types.
+    MuJoCo checks explicit pairs faster than those that it collects by contact types. Links that
+    cannot move with a fixed base get no pair.
     """
     contact = _contact_solref(scene, options)
     held = _fixed_links(robot) if scene.fixed_base else set()
@@ -223,7 +233,7 @@ def _add_collisions(
 
 
 def _fixed_links(robot: RobotModel) -> set[str]:
-    """Return the links that cannot move where the root cannot."""
+    """Return the links that are connected to the root by fixed joints alone."""
     held = set(robot.roots)
     fixed = {joint.child: joint.parent for joint in robot.joints if joint.kind == 'fixed'}
     for link in robot.links:
@@ -235,14 +245,14 @@ def _fixed_links(robot: RobotModel) -> set[str]:
 def _set_surface(
     surface: Any, scene: Scene, options: MujocoOptions, contact: tuple[float, float]
 ) -> None:
-    # MuJoCo keeps a friction above zero; a contact of one dimension has none.
+    # MuJoCo raises a friction of 0 to a small value; a contact of dimension 1 has no friction.
     surface.condim = 3 if scene.friction > 0.0 else 1
     surface.solref = contact
     surface.solimp = constant_solimp(options.contact_impedance)
 
 
 def add_ground(spec: Any, terrain: Terrain) -> None:
-    """Add a terrain's geometry; what touches it is said by pairs."""
+    """Add a terrain's geometry; it collides only in explicit pairs."""
     field = terrain.heightfield
     geom = spec.worldbody.add_geom(name=GROUND_NAME, contype=0, conaffinity=0)
     if field is None:
@@ -254,10 +264,10 @@ def add_ground(spec: Any, terrain: Terrain) -> None:
 
 def add_height_field(spec: Any, geom: Any, field: HeightField) -> None:
     """
-    Make a geometry the surface of a height field, to the last vertex.
+    Give a geometry the surface of a height field, with the same triangles.
 
-    MuJoCo splits a cell along the other diagonal than ``HeightField``: the grid is turned by 90
-    degrees and its geometry back.
+    MuJoCo splits a cell along the other diagonal than ``HeightField``. Hence the grid is turned by
+    90 degrees, and the geometry back by 90 degrees.
     """
     heights = field.heights.T[::-1]
     low, span = float(heights.min()), float(np.ptp(heights))
@@ -342,7 +352,7 @@ def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
 
 
 def _add_mesh(spec: Any, shape: Shape) -> str:
-    """Add the hull of a mesh file; MuJoCo would take the hull itself, but reads fewer formats."""
+    """Add the convex hull of a mesh file, computed here because MuJoCo reads fewer formats."""
     name = f'mesh{len(spec.meshes)}'
     vertices, faces = mesh_hull(shape.file)
     if not len(faces):
@@ -370,7 +380,7 @@ def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
 def _add_element(
     spec: Any, bodies: dict[str, Any], element: ForceElement, merged: MergedRobot
 ) -> None:
-    """Add a tendon between two points, and an actuator that gives it a force."""
+    """Add a tendon between two points, and an actuator whose control is its tension."""
     tendon = spec.add_tendon(name=element.name)
     for end, link, point in (
         ('a', element.link_a, element.point_a),
@@ -384,7 +394,7 @@ def _add_element(
         name=element.name, target=element.name, trntype=mj.mjtTrn.mjTRN_TENDON
     )
     motor.set_to_motor()
-    # A positive tension shortens; MuJoCo's forces lengthen.
+    # A positive tension shortens the tendon; a positive force of MuJoCo lengthens it.
     motor.gear[0] = -1.0
 
 

@@ -1,4 +1,4 @@
-"""Settings of the ``mujoco`` engine that a scene gives by name."""
+"""Options of the engine ``mujoco``."""
 
 from __future__ import annotations
 

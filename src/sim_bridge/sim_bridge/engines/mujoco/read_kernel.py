@@ -1,4 +1,4 @@
-"""Readings of a MuJoCo state as the suite reports them, compiled."""
+"""Compiled readings of MuJoCo's state: joints, root, IMU and contacts."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from gait_core.arrays import FloatArray, IntArray
 
 IMU = np.dtype(
     [
-        ('lever', 'f8', (3,)),  # place of the sensor on its body [m]
+        ('lever', 'f8', (3,)),  # position of the sensor on its body [m]
         ('mount', 'f8', (4,)),  # quaternion x, y, z, w of the sensor on its body
         ('gravity', 'f8', (3,)),  # [m/s^2]
-        ('period', 'f8'),  # between two readings [s]
+        ('period', 'f8'),  # time between two readings [s]
         ('has_reading', 'b1'),  # whether there was a reading before
         ('velocity_before', 'f8', (3,)),  # velocity of the sensor at the last reading [m/s]
     ]
 )
-"""An inertial sensor on a moving body."""
+"""Fields of an inertial sensor on a moving body."""
 
 
 class ContactViews(NamedTuple):
     """
-    The contacts of a state, c of them, as MuJoCo holds them.
+    Views of MuJoCo's c contacts.
 
     Attributes
     ----------
     geom : (c, 2) int array
-        The two geometries of each.
+        The two geometries of each contact.
     row : (c,) int array
-        First constraint row of each, along its normal; -1 where a contact does not count.
+        First constraint row of each contact, along its normal; -1 for a contact without rows.
     dim : (c,) int array
-        Dimensions, hence constraint rows.
+        Number of constraint rows.
     dist : (c,) array [m]
-        Distance of the surfaces, negative in contact.
+        Distance of the surfaces, negative for a penetration.
     pos : (c, 3) array [m]
     frame : (c, 9) array
         Axes by rows, the normal first.
@@ -51,7 +51,7 @@ class ContactViews(NamedTuple):
 
 
 def contact_views(data: Any) -> ContactViews:
-    """Return views of the contacts that MuJoCo's data has at present."""
+    """Return views of the contacts of the present step; MuJoCo moves them in the next one."""
     found = data.contact
     return ContactViews(
         found.geom, found.efc_address, found.dim, found.dist, found.pos, found.frame
@@ -60,7 +60,7 @@ def contact_views(data: Any) -> ContactViews:
 
 @njit(cache=True)
 def has_warning(numbers, kinds):  # type: ignore[no-untyped-def]
-    """Return whether a number of some kinds, indices into them, is above 0."""
+    """Return whether one of the warnings ``kinds``, indices into their counts, has occurred."""
     for kind in kinds:
         if numbers[kind] > 0:
             return True
@@ -70,17 +70,17 @@ def has_warning(numbers, kinds):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def read_robot(state, joints, servos, torques, free, row):  # type: ignore[no-untyped-def]
     """
-    Write joints, root, efforts and work into a row of numbers as ``StateLayout`` has it.
+    Write joints, root, efforts and work into a row of ``StateLayout``.
 
     Parameters
     ----------
     state : two arrays
         MuJoCo's ``qpos`` and ``qvel``.
     joints : (2, n) int array
-        Places of joints in the first, and in the second.
+        Indices of the joints in ``qpos`` and in ``qvel``.
     servos, torques : SERVO and TORQUE arrays
     free : bool
-        Whether the root moves freely; if not, its 13 numbers are left as they are.
+        Whether the root moves freely; if not, its 13 numbers are not written.
     row : array
 
     """
@@ -99,7 +99,7 @@ def _read_root(qpos, qvel, root):  # type: ignore[no-untyped-def]
     """Write pose and twist, (13,), of a root that moves freely, both in ``odom``."""
     root[:3], root[3:6], root[6] = qpos[:3], qpos[4:7], qpos[3]
     root[7:10] = qvel[:3]
-    # MuJoCo gives the rate of a free body in the body's own axes.
+    # MuJoCo has the angular velocity of a free body in the body's axes, the suite in odom.
     _rotate(qvel[3:6], root[3:7], 1.0, root[10:])
 
 
@@ -108,7 +108,8 @@ def _read_actuators(servos, torques, efforts, work):  # type: ignore[no-untyped-
     """
     Write the efforts of joints in the last step, (n,) [N m or N], and their work, (2 n,) [J].
 
-    A joint with a torque may have a servo as well, which then is its dry friction.
+    A joint with a torque actuator may have a row too, its dry friction. The torque is written
+    last, so that efforts are those of the actuator.
     """
     n = len(efforts)
     efforts[:], work[:] = 0.0, 0.0
@@ -128,25 +129,28 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
     Write the reading of an inertial sensor: attitude, rate, specific force, (10,).
 
     The specific force is the change of velocity since the last reading over the period, minus
-    gravity; at the first reading the velocity has not changed.
+    gravity; at the first reading the velocity counts as unchanged.
 
     Parameters
     ----------
     sensor : (1,) IMU array
     body : (13,) array
-        Its pose and twist.
+        Pose and twist of the body that carries the sensor.
     result : (10,) array
 
     """
     imu, turn, twist = sensor[0], body[3:7], body[7:]
     x, y, z, w = turn[0], turn[1], turn[2], turn[3]
     a, b, c, d = imu.mount[0], imu.mount[1], imu.mount[2], imu.mount[3]
+    # `arm` first holds the lever in odom, and at the end the angular velocity.
     attitude, arm, felt = result[:4], result[4:7], result[7:]
+    # Attitude of the sensor: product of the body's quaternion and the mount's.
     attitude[0] = w * a + x * d + y * c - z * b
     attitude[1] = w * b + y * d + z * a - x * c
     attitude[2] = w * c + z * d + x * b - y * a
     attitude[3] = w * d - x * a - y * b - z * c
     _rotate(imu.lever, turn, 1.0, arm)
+    # Velocity of the sensor: v + omega x lever.
     u, v, w = twist[3], twist[4], twist[5]
     x = twist[0] + (v * arm[2] - w * arm[1])
     y = twist[1] + (w * arm[0] - u * arm[2])
@@ -155,6 +159,7 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
     if not imu.has_reading:
         before[0], before[1], before[2] = x, y, z
         imu.has_reading = True
+    # Specific force in odom, f = dv/dt - g; then it and omega in the sensor's axes.
     felt[0] = (x - before[0]) / imu.period - imu.gravity[0]
     felt[1] = (y - before[1]) / imu.period - imu.gravity[1]
     felt[2] = (z - before[2]) / imu.period - imu.gravity[2]
@@ -166,6 +171,7 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _rotate(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
     """Write a vector rotated by a quaternion x, y, z, w (sign 1) or back (-1)."""
+    # v + 2 q x (q x v + w v), with q the vector part, negated for the inverse rotation.
     a, b, c = vector[0], vector[1], vector[2]
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     x, y, z = sign * x, sign * y, sign * z
@@ -178,31 +184,31 @@ def _rotate(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def read_contacts(contacts, force, ground, sole_of, soles, found):  # type: ignore[no-untyped-def]
     """
-    Write the contacts with the ground; return how many.
+    Write the contacts with the ground; return their number.
 
     Parameters
     ----------
     contacts : Contacts
     force : (nefc,) array [N]
-        Of the constraint rows.
+        Force of each constraint row.
     ground : int
-        The ground's geometry: the first of all, so always the first of a pair.
+        Geometry of the ground. It is the first of all, hence the first of each pair.
     sole_of : (g,) int array
         Sole of each geometry.
     soles, found : (c,) int and (c, 7) arrays
-        Sole, and point, force and depth; the first of them are written.
+        Sole; point, force and depth. The first rows are written.
 
     """
     count = 0
     for i in range(len(contacts.dist)):
         row, gap, frame = contacts.row[i], contacts.dist[i], contacts.frame[i]
-        # MuJoCo makes no rows at all if it has no memory for them.
+        # If MuJoCo has no memory for the rows, it makes none: the index is beyond the array.
         if contacts.geom[i, 0] != ground or not 0 <= row < len(force):
             continue
         soles[count] = sole_of[contacts.geom[i, 1]]
         contact = found[count]
         for axis in range(3):
-            # MuJoCo's points are midway between the two surfaces.
+            # MuJoCo's points lie midway between the two surfaces; the suite's lie on the ground.
             contact[axis] = contacts.pos[i, axis] - 0.5 * gap * frame[axis]
             contact[3 + axis] = 0.0
             for k in range(contacts.dim[i]):

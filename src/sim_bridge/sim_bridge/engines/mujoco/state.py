@@ -1,4 +1,4 @@
-"""Observations read from a MuJoCo world."""
+"""Observations of a robot in MuJoCo."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from sim_bridge.engines.shared.rotations import quaternion_from_matrix
 
 ROOT_BODY = 1
 """MuJoCo's index of the root link; 0 is the world."""
-# Warnings after which a state is no physics; MuJoCo leaves out forces that it takes for bad.
+# Warnings after which a state is not valid: MuJoCo drops forces and constraints that are bad or
+# for which it has no memory, and goes on.
 _FATAL_WARNINGS = np.array(
     [
         int(getattr(mj.mjtWarning, f'mjWARN_{name}'))
@@ -39,12 +40,12 @@ _XYZW = np.array([1, 2, 3, 0])
 
 class StateReader:
     """
-    Reads the state of the robot in a world, once per control period.
+    Reader of observations, once per control period.
 
-    The specific force of the IMU is the change of its velocity over the last control period, as
-    an inertial sensor reports that integrates between its samples; the first one after a reset
-    counts the robot as at rest before. Contacts are those of the last physics step: their points
-    are where they were at its start, on the ground.
+    The specific force of the IMU is the mean over the last control period, as of a sensor that
+    integrates between its samples: change of velocity over the period, minus gravity. At the
+    first reading after a reset the velocity counts as unchanged. Contacts are those of the last
+    physics step, with their points on the ground at its start.
 
     Attributes
     ----------
@@ -87,12 +88,12 @@ class StateReader:
 
     def read(self, tick: int, contact_law: ContactLaw) -> Observation:
         """
-        Return the state at a control tick, with what the ground's law adds to the contacts.
+        Return the observation at a tick; contacts include the pulls of stuck soles.
 
         Raises
         ------
         SimulationDiverged
-            If MuJoCo warned, or the state is not finite or beyond any physics.
+            If MuJoCo warned, or a value is not finite or beyond its limit.
 
         """
         if has_warning(self._warnings, _FATAL_WARNINGS):
@@ -130,14 +131,14 @@ class StateReader:
         return SimulationDiverged(f'the physics left its range before tick {tick}: {text}')
 
     def _read_balls(self, row: FloatArray) -> None:
-        """Write angles and rates of ball joints into a row."""
+        """Write the angles of ball joints and their rates into a row."""
         layout, columns, balls = self._layout, self._ball_columns, self._actuators.ball_table
         read_balls(balls, *self._actuators.state)
         row[layout.positions][columns] = balls['angle']
         row[layout.velocities][columns] = balls['rate']
 
     def _update_tendons(self) -> None:
-        """Compute the lengths of tendons at the end of the last step, not at its start."""
+        """Compute the lengths of tendons at the end of the last step; MuJoCo has its start."""
         mj.mj_kinematics(self._model, self._data)
         mj.mj_comPos(self._model, self._data)
         mj.mj_tendon(self._model, self._data)
@@ -145,7 +146,7 @@ class StateReader:
     def _read_body(self, body: int, frame: FloatArray) -> None:
         """Write pose and twist of a body's frame in ``odom``, (13,)."""
         model, data = self._model, self._data
-        # MuJoCo's frames are those of the start of the last step.
+        # After mj_step2 the frames are still those of the start of the step: compute them anew.
         mj.mj_kinematics(model, data)
         mj.mj_comPos(model, data)
         mj.mj_comVel(model, data)
@@ -155,7 +156,7 @@ class StateReader:
         frame[7:10], frame[10:] = twist[3:], twist[:3]
 
     def _contacts(self, contact_law: ContactLaw) -> Contacts | None:
-        """Return the contacts with the ground in the last step; ``None`` for none."""
+        """Return the contacts with the ground in the last step; ``None`` without contacts."""
         data = self._data
         soles: IntArray = np.empty(data.ncon, dtype=np.int64)
         found: FloatArray = np.empty((data.ncon, 7))
@@ -164,7 +165,7 @@ class StateReader:
         )
         soles, found = soles[:count], found[:count]
         if len(contact_law.soles):
-            # What a sole sticks with is a force of the ground as well, where it stuck.
+            # The pull on a stuck sole is a force of the ground too, at its anchor.
             pulled, pulls = contact_law.sole_contacts()
             soles, found = np.concatenate([soles, pulled]), np.concatenate([found, pulls])
         return self._layout.contacts(soles, found) if len(soles) else None

@@ -1,4 +1,4 @@
-"""A robot in MuJoCo: the model, its state and where everything lies in them."""
+"""Model and state of a scene in MuJoCo, with the indices of its joints."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from sim_bridge.engines.shared.scene_engine import SceneStart
 
 class World:
     """
-    Model and state of one scene, kept as long as the scenes that follow need no other model.
+    Model and state of a scene; the model is kept while the next scenes need the same one.
 
     Attributes
     ----------
     model, data : MjModel, MjData
     robot : RobotModel
         The robot as described.
-    fused : Fused
-        The robot as built.
+    merged : MergedRobot
+        The robot as built, with merged joints.
     ground : int
         MuJoCo's index of the ground's geometry.
     options : MujocoOptions
     qpos_index, dof_index : (n,) int arrays
-        Of each joint of ``joint_names`` in the positions and velocities of the state. The three
-        of a ball joint share a place, that of its quaternion w, x, y, z.
+        Index of each joint of ``joint_names`` in ``qpos`` and in ``qvel``. The three joints of a
+        ball joint share an index in ``qpos``, that of its quaternion w, x, y, z.
 
     """
 
@@ -39,7 +39,7 @@ class World:
         self._made_of: tuple[Any, ...] | None = None
 
     def rebuild(self, start: SceneStart) -> None:
-        """Bring the scene to its start: the root at its pose, every joint at rest."""
+        """Set the scene to its start, with the root at its pose and every joint at rest."""
         scene, options = start.scene, start.options
         pose, positions = start.pose, start.joint_positions
         made_of = (
@@ -90,7 +90,7 @@ class World:
                 self.dof_index[i] += int(np.flatnonzero(ball.columns == i)[0])
 
     def set_state(self, pose: FloatArray, positions: FloatArray) -> None:
-        """Forget the state; put the root link at a pose and the joints at positions, at rest."""
+        """Clear the state; set the pose of the root link and the joint positions, all at rest."""
         model, data = self.model, self.data
         mj.mj_resetData(model, data)
         x, y, z, w = pose[3:].tolist()
@@ -108,7 +108,7 @@ class World:
             data.qpos[place] = mimic.multiplier * value[mimic.joint] + mimic.offset
 
     def _separate_overlapping(self, start: SceneStart) -> None:
-        """Let pairs of links that overlap at the start not collide."""
+        """Exclude pairs of links that overlap at the start from collisions, in a new model."""
         self.set_state(start.pose, start.joint_positions)
         mj.mj_forward(self.model, self.data)
         links = self.merged.robot.links
@@ -122,11 +122,11 @@ class World:
             self._build(start, apart)
 
     def body_index(self, link: str) -> int:
-        """Return MuJoCo's index of a link of the fused robot."""
+        """Return MuJoCo's index of the body of a link of the merged robot."""
         index: int = self.model.body(link).id
         return index
 
 
 def _is_same_model(known: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
-    """Tell whether two models are made of the same; robots and terrains have identity alone."""
+    """Return whether two models have equal inputs, and the same robot and terrain objects."""
     return known[0] is wanted[0] and known[1] is wanted[1] and known[2:] == wanted[2:]

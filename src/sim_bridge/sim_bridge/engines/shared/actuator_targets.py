@@ -1,4 +1,4 @@
-"""Targets of a control period as actuators take them: checked, clamped, turned into forces."""
+"""Targets of actuators for a control period: checked, clamped and evaluated by their laws."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ __all__ = [
 ]
 
 SERVO_KINDS = ('position', 'velocity', 'lead_screw')
-"""Actuators that demand a velocity; the others give a torque."""
+"""Kinds of actuators that command a velocity; the other kinds give a torque."""
 DEFAULT_GAIN = ACTUATOR_KINDS['position'].optional['gain']
-"""Gain [1/s] of a position actuator that states none."""
+"""Gain [1/s] of a position actuator without a gain of its own."""
 
 
 class ActuatorTargets:
     """
-    The targets of a control period, checked and clamped to the joint limits.
+    Targets of the n joints and e force elements (m = n + e) for a control period, within limits.
 
     Attributes
     ----------
     kinds : (n,) object array
         Kind of each joint's actuator.
     gain : (n,) array [1/s]
-        Zero where the actuator is no position servo.
+        Of position servos; 0 for other actuators.
     velocity_limit, effort_limit : (n,) arrays
-        Finite; the effort is that which a servo can hold.
+        Finite; the effort of a lead screw is that which it holds.
     strength : (n,) array [N]
-        What the motors of screws push against; infinite of other servos.
+        Load that the motor of a lead screw raises; infinite for other actuators.
     power_ratios : (2, n) array [-]
-        ``raising`` and ``lowering`` of ``force_laws.servo_power``.
+        ``drive_ratio`` and ``backdrive_ratio`` of ``force_laws.servo_power``.
     target_limits : (2, m) array
-        Limits of targets, by ``target_names``; infinite of force elements.
+        Lower and upper limits of position targets; infinite for force elements.
     position, velocity, effort : (K, m) arrays
-        Of the period that was taken last, by ``target_names``.
+        K sub-samples of the present control period, by ``target_names``.
     physics_step : float [s]
 
     Raises
     ------
     ConfigurationError
-        If an actuator overshoots in one physics step.
+        If the gain of an actuator overshoots in one physics step.
 
     """
 
@@ -81,6 +81,7 @@ class ActuatorTargets:
         self._fit_screws(names)
 
     def _fit_screws(self, names: Sequence[str]) -> None:
+        """Replace the limits of lead screws by those of screw and motor together."""
         count = len(self.actuators)
         self.strength: FloatArray = np.full(count, np.inf)
         self.power_ratios: FloatArray = np.repeat([[1.0], [-1.0]], count, axis=1)
@@ -92,19 +93,19 @@ class ActuatorTargets:
             self.velocity_limit[i] = min(self.velocity_limit[i], screw.max_speed)
 
     def hold_positions(self, positions: FloatArray) -> None:
-        """Demand that positions and lengths be held, (m,), at zero velocity and effort."""
+        """Set targets that hold joint positions and element lengths, (m,), at zero velocity."""
         zero = np.zeros((1, self._m))
         self.position = np.clip(positions, *self.target_limits)[None, :]
         self.velocity = self.effort = zero
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
         """
-        Take the targets of a control period of some physics steps; return its sub-samples.
+        Set the targets of a control period of ``steps`` physics steps; return their sub-samples.
 
         Raises
         ------
         BadCommand
-            For a wrong shape. That they are finite is checked where they are made.
+            If the shape is wrong. Targets are checked to be finite where they are made.
         ConfigurationError
             If the sub-samples do not divide the physics steps.
 
@@ -135,20 +136,20 @@ class ActuatorTargets:
 
 class TorqueActuators:
     """
-    The torques of actuators that are no servos, from the state at the start of a physics step.
+    The t actuators that give a torque, from the state at the start of a physics step.
 
     Attributes
     ----------
     columns : (t,) int array
-        The joints concerned, into ``robot.joint_names``.
+        Indices of their joints in ``robot.joint_names``.
     laws : (t,) int array
         Codes of ``force_laws.JOINT_LAWS``.
-    constants : (t, COLUMNS) array
+    constants : (t, COLUMN_COUNT) array
         As of ``force_laws.joint_torques``.
     targets : (3, t) array
-        In force; filled by ``select``.
+        Present sub-sample of positions, velocities and efforts.
     efforts : (t,) array [N m or N]
-        The last torques.
+        Torques of the last step.
 
     """
 
@@ -173,7 +174,7 @@ class TorqueActuators:
         self.steps = 0
 
     def select_sample(self, sample: int) -> None:
-        """Put a sub-sample of the demands into force."""
+        """Apply a sub-sample of the targets from now on."""
         actuator_targets, columns = self._actuator_targets, self.columns
         self.steps = 0
         if len(columns):
@@ -182,27 +183,32 @@ class TorqueActuators:
             self.targets[2] = actuator_targets.effort[sample, columns]
 
     def compute(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Return the torques, (t,) [N m or N], of the coming step at a state, (t,) each."""
+        """Return the torques, (t,) [N m or N], of the next step at a state, (t,) each."""
         force_laws.joint_torques(
-            self.laws, self.constants, self.targets, self.steps * self._dt, position, velocity,
+            self.laws,
+            self.constants,
+            self.targets,
+            self.steps * self._dt,
+            position,
+            velocity,
             self.efforts,
-        )  # fmt: skip
+        )
         self.steps += 1
         return self.efforts
 
 
 class ElementTensions:
     """
-    The tensions of force elements, from the state at the start of a physics step.
+    The e force elements of a robot, with tensions from the state at the start of a physics step.
 
     Attributes
     ----------
     names : tuple of str
-        The elements, in the robot's order.
+        In the order of the robot.
     laws, constants, targets
-        As of ``force_laws.element_tensions``; targets are filled by ``select``.
+        As of ``force_laws.element_tensions``; targets are those of the present sub-sample.
     efforts : (e,) array [N]
-        The last tensions.
+        Tensions of the last step.
 
     """
 
@@ -227,7 +233,7 @@ class ElementTensions:
         self.steps = 0
 
     def select_sample(self, sample: int) -> None:
-        """Put a sub-sample of the demands into force."""
+        """Apply a sub-sample of the targets from now on."""
         actuator_targets, first = self._actuator_targets, self._first
         self.steps = 0
         if self.names:
@@ -236,16 +242,22 @@ class ElementTensions:
             self.targets[2] = actuator_targets.effort[sample, first:]
 
     def compute(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
-        """Return the tensions, (e,) [N], of the coming step at lengths and their rates, (e,)."""
+        """Return the tensions, (e,) [N], of the next step at lengths and rates, (e,) each."""
         force_laws.element_tensions(
-            self.laws, self.constants, self.targets, self.steps * self._dt, lengths, rates,
+            self.laws,
+            self.constants,
+            self.targets,
+            self.steps * self._dt,
+            lengths,
+            rates,
             self.efforts,
-        )  # fmt: skip
+        )
         self.steps += 1
         return self.efforts
 
 
 def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
+    """Raise ConfigurationError for a gain that more than corrects an error in one physics step."""
     gain = constant_or_default(ACTUATOR_KINDS, actuator.kind, actuator.constants, 'gain')
     if gain * physics_step > 1.0:
         raise ConfigurationError(
@@ -255,7 +267,7 @@ def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
 
 
 def _actuator_constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
-    """Return a constant of actuators; zero where a kind has none of that name."""
+    """Return a constant of each actuator; 0 for kinds without a constant of that name."""
     return np.array(
         [constant_or_default(ACTUATOR_KINDS, one.kind, one.constants, name) for one in actuators]
     )

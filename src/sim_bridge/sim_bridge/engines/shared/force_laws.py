@@ -1,11 +1,11 @@
 """
-The laws of torques and force elements, compiled: one definition for every engine.
+Compiled laws of torques and force elements, the same for every engine.
 
-Each kernel takes one row of constants per joint or element, in the columns ``STIFFNESS`` and so
-on, with a code of its law. Targets are rows of aim (position, or set length), rate and feed
-(effort). ``elapsed`` [s] is the time since their sub-sample began: an aim that moves is then at
-``aim + rate * elapsed``. The kernels have no state and allocate nothing, so that a callback of a
-physics library can call them too.
+Each joint or element has a code of its law and a row of constants, with the columns ``STIFFNESS``
+and following. Targets are rows of position (or rest length), velocity (or its rate) and effort.
+``elapsed`` [s] is the time since their sub-sample began: a moving target is then at
+``position + velocity * elapsed``. The kernels keep no state and allocate nothing, so that every
+engine can call them in every physics step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.kinematics.slider_crank import carriage_position
 
 STIFFNESS, DAMPING, RISE, EFFORT, VELOCITY, CRANK, ROD = range(7)
-"""Columns of constants; the strength of an exponential spring stands in ``STIFFNESS``."""
+"""Columns of constants; ``STIFFNESS`` is the strength of an exponential spring."""
 COLUMN_COUNT = 7
 
 PD, DIRECT_EFFORT, EXPONENTIAL, SLIDER_CRANK = range(4)
@@ -38,9 +38,10 @@ ELEMENT_LAWS = {
     'linear_servo': SPRING,
     'exponential': EXPONENTIAL_SPRING,
 }
-# A force of strength * e^300 diverges in one step, but is finite.
+# Cap of the exponent: a force of strength * e^300 diverges in one step, but is finite.
 _MAX_EXPONENT = 300.0
-# Velocity [m/s] of a rod that gives way, and the share of its strength that a motor has reached.
+# Speed [m/s] from which a rod yields to its load; share of its strength at which a motor counts as
+# fully loaded.
 _YIELD_SPEED, _FULL_LOAD_SHARE = 1e-9, 0.99
 
 
@@ -54,7 +55,8 @@ def exponential_spring_force(stretch: float, strength: float, rise: float) -> fl
     McKenna (1990), Eq. 8.
 
     """
-    # alpha (e^(beta |x|) - 1); expm1 keeps small stretches exact.
+    # McKenna (1990), Eq. 8: alpha (e^(beta |x|) - 1), alpha the strength and beta the rise. expm1
+    # keeps small stretches exact.
     size = strength * math.expm1(min(rise * abs(stretch), _MAX_EXPONENT))
     return math.copysign(size, stretch)
 
@@ -73,23 +75,27 @@ def joint_torque(
     """
     Return the torque [N m or N] of one joint in a state, without its limits.
 
-    - ``PD``: ``stiffness * (aim - position) + damping * (rate - velocity)``; the aim stands still.
-    - ``FED``: the feed.
-    - ``EXPONENTIAL``: the exponential spring toward a rest angle that moves from the aim at the
-      rate, minus ``damping * velocity``: the damper sees the joint's own rate.
-    - ``SLIDER_CRANK``: the torque of a linear servo that pushes the carriage of a slider-crank
-      from its place to that of the aim, which moves at the rate; likewise damped.
+    - ``PD``: ``stiffness * (position_target - position) + damping * (velocity_target -
+    velocity)``,
+      with a constant position target within a sub-sample.
+    - ``DIRECT_EFFORT``: the effort target.
+    - ``EXPONENTIAL``: the exponential spring towards a rest angle, which moves from the position
+      target at the velocity target, minus ``damping * velocity``.
+    - ``SLIDER_CRANK``: the torque of a linear servo that pushes the carriage of a slider-crank to
+      its position at the target angle, which moves likewise, with a damper on the carriage.
     """
     if law == SLIDER_CRANK:
-        # Bishop (2008), section 4.8: F = -k_s (p - s) - k_d p' on the carriage; its torque on the
-        # knee is F dp/dtheta (appendix C, by virtual work).
+        # Bishop (2008), section 4.8: F = -k_s (p - s) - k_d p' on the carriage at p, with the set
+        # position s and p' = dp/dtheta theta'. By virtual work (appendix C) its torque on the knee
+        # is F dp/dtheta.
         crank, rod = constants[CRANK], constants[ROD]
-        place, slope = carriage_position(position, crank, rod)
+        carriage, slope = carriage_position(position, crank, rod)
         wanted, _ = carriage_position(position_target + velocity_target * elapsed, crank, rod)
-        push = constants[STIFFNESS] * (wanted - place) - constants[DAMPING] * slope * velocity
+        push = constants[STIFFNESS] * (wanted - carriage) - constants[DAMPING] * slope * velocity
         return float(push * slope)
     if law == EXPONENTIAL:
-        # McKenna (1990), Eq. 8: x from a rest angle that moves evenly (section 4.5), and a damper.
+        # McKenna (1990), Eq. 8, with x from a rest angle that moves at a constant rate (section
+        # 4.5). The damper acts on the velocity of the joint, not on its difference from that rate.
         stretch = position - (position_target + velocity_target * elapsed)
         force = exponential_spring_force(stretch, constants[STIFFNESS], constants[RISE])
         return float(-force - constants[DAMPING] * velocity)
@@ -110,16 +116,16 @@ def joint_torques(
     torques: FloatArray,
 ) -> None:
     """
-    Write the torques of joints in a state, within their limits.
+    Write the torques of m joints in a state, within their limits.
 
-    A torque saturates at the effort limit; beyond the velocity limit it only brakes.
+    A torque saturates at the effort limit. Beyond the velocity limit only a braking torque acts.
 
     Parameters
     ----------
     laws : (m,) int array
-    constants : (m, COLUMNS) array
+    constants : (m, COLUMN_COUNT) array
     targets : (3, m) array
-        Rows of aim, rate and feed.
+        Rows of position, velocity and effort.
     elapsed : float [s]
     positions, velocities : (m,) arrays
     torques : (m,) array
@@ -129,9 +135,15 @@ def joint_torques(
     for i in range(len(laws)):
         row, velocity = constants[i], velocities[i]
         torque = joint_torque(
-            laws[i], row, targets[0, i], targets[1, i], targets[2, i], elapsed, positions[i],
+            laws[i],
+            row,
+            targets[0, i],
+            targets[1, i],
+            targets[2, i],
+            elapsed,
+            positions[i],
             velocity,
-        )  # fmt: skip
+        )
         torque = min(max(torque, -row[EFFORT]), row[EFFORT])
         if abs(velocity) > row[VELOCITY] and torque * velocity > 0.0:
             torque = 0.0
@@ -150,20 +162,20 @@ def element_tension(
     """
     Return the tension [N] of one force element; positive pulls its ends together.
 
-    - ``SPRING``: ``stiffness * (length - rest) + damping * rate + feed``. A linear servo is the
-      same toward its set length, and likewise damps the actual rate, not that relative to the
-      set length's (Bishop 2008, section 4.8).
-    - ``CABLE``: the same, but never below zero (Korbel 2013, Eq. 6, with a clamp).
-    - ``EXPONENTIAL_SPRING``: the exponential spring in place of the linear one.
+    - ``SPRING``: ``stiffness * (length - rest_length) + damping * rate + effort_target``. A linear
+      servo is the same with its target as rest length; its damper acts on the rate of the length,
+      not on the difference from the target's rate (Bishop 2008, section 4.8).
+    - ``CABLE``: the same, clamped at 0 (Korbel 2013, Eq. 6, with a clamp).
+    - ``EXPONENTIAL_SPRING``: with the exponential spring in place of the linear spring.
 
-    Every law saturates at its ``EFFORT``.
+    The tension saturates at the column ``EFFORT``.
     """
     stretch = length - rest_length
     if law == EXPONENTIAL_SPRING:
         force = exponential_spring_force(stretch, constants[STIFFNESS], constants[RISE])
     else:
         force = constants[STIFFNESS] * stretch
-    # Korbel (2013), Eq. 6: k_s (L - x_o) + c L', and the signal of the actuator.
+    # Korbel (2013), Eq. 6: T = k_s (L - x_o) + c L', plus the signal of the actuator.
     tension = force + constants[DAMPING] * rate + effort_target
     lowest = 0.0 if law == CABLE else -constants[EFFORT]
     return float(min(max(tension, lowest), constants[EFFORT]))
@@ -180,16 +192,18 @@ def element_tensions(
     tensions: FloatArray,
 ) -> None:
     """
-    Write the tensions of force elements of some lengths [m] that change at some rates [m/s].
+    Write the tensions of force elements at lengths and their rates.
 
     Parameters
     ----------
     laws : (e,) int array
-    constants : (e, COLUMNS) array
+    constants : (e, COLUMN_COUNT) array
     targets : (3, e) array
-        Rows of rest or set length [m], its rate [m/s] and a tension that adds [N].
+        Rest length [m], its rate [m/s], and a tension that is added [N].
     elapsed : float [s]
-    lengths, rates, tensions : (e,) arrays
+    lengths, rates : (e,) arrays [m, m/s]
+    tensions : (e,) array [N]
+        Written.
 
     """
     for i in range(len(laws)):
@@ -204,18 +218,18 @@ def servo_power(
     force: float, velocity: float, drive_ratio: float, backdrive_ratio: float
 ) -> float:
     """
-    Return the power [W] that the motor of a servo gives to its joint, or takes from it.
+    Return the power [W] of the motor of a servo; negative where the load drives the motor.
 
     Parameters
     ----------
-    force, velocity : float
-        Of the joint along its motion [N m or N, rad/s or m/s].
-    raising : float [-]
-        Power of the motor by power of the joint where the joint pushes against its load: 1, or
-        with a lead screw the reciprocal of its efficiency.
-    lowering : float [-]
-        Power of the motor by power of the load where the load pushes the joint: -1, or with a
-        screw that locks itself what turns it against the friction that the load leaves over.
+    force, velocity : float [N m or N, rad/s or m/s]
+        Of the joint, along its motion.
+    drive_ratio : float [-]
+        Power of the motor over that of the joint while the joint moves against its load: 1, or the
+        reciprocal of the efficiency of a lead screw.
+    backdrive_ratio : float [-]
+        Power of the motor over that of the load while the load moves the joint: -1; for a
+        self-locking lead screw positive, because the motor has to overcome its friction.
 
     """
     power = force * velocity
@@ -232,30 +246,34 @@ def update_screw_lock(
     is_locked: bool,
 ) -> tuple[bool, float]:
     """
-    Return whether a screw is stuck in the coming step, and the greatest force that it then bears.
+    Return whether a lead screw is locked in the next step, and the bound of its force [N].
 
-    Its motor pushes no harder than its strength. A load that is stronger cannot turn it back: as
-    soon as the rod gives way it sticks where it is, until the motor is strong enough or wants to
-    go with the load.
+    The motor pushes with its strength at most. A stronger load cannot turn the screw back: as soon
+    as the rod yields, the screw locks at its position, until the motor is strong enough for the
+    load or is commanded to move with it.
 
     Parameters
     ----------
     force : float [N]
         Of the last step, on the rod.
-    velocity, wanted : float [m/s]
-        Of the rod, and what is asked for.
-    strength, hold : float [N]
-        What the motor pushes against, and what the screw holds.
-    stuck : bool
+    velocity, commanded_velocity : float [m/s]
+        Of the rod.
+    strength, holding_force : float [N]
+        Load that the motor raises, and load that the screw holds.
+    is_locked : bool
         In the last step.
 
     """
+    # Positive sense * force: the motor is commanded to push against its load.
     sense = 0.0 if commanded_velocity == 0.0 else math.copysign(1.0, commanded_velocity)
     pushing = sense * force > 0.0
+    # Locked: stays so while the load exceeds the motor. Free: locks when it is pushed back.
     if is_locked:
         is_locked = sense * force > strength
     else:
         is_locked = pushing and sense * velocity < -_YIELD_SPEED
+    # A locked screw, and one that gives way with its load or rests near the motor's strength,
+    # bears up to the holding force; a pushing motor its strength.
     if is_locked or (not pushing and abs(force) > _FULL_LOAD_SHARE * strength):
         return is_locked, holding_force
     return False, strength
@@ -270,19 +288,19 @@ def add_joint_work(
     work: FloatArray,
 ) -> None:
     """
-    Add the work of some steps to the signed and the positive work of joints, (2, n) [J].
+    Add the work of s physics steps to the work of joints.
 
     Parameters
     ----------
     states : (s, 2, n) array [rad/s or m/s, N m or N]
         Velocities at the end of each step, and efforts during it.
-    before : (n,) array [rad/s or m/s]
-        Velocities at the start of the first; becomes those at the end of the last.
+    velocities_before : (n,) array [rad/s or m/s]
+        Velocities at the start of the first step; overwritten with those at the end of the last.
     step : float [s]
     power_ratios : (2, n) array [-]
-        ``raising`` and ``lowering`` of ``servo_power``.
+        ``drive_ratio`` and ``backdrive_ratio`` of ``servo_power``.
     work : (2, n) array [J]
-        Written.
+        Signed work, and the sum of the steps with positive work; increased.
 
     """
     for s in range(len(states)):

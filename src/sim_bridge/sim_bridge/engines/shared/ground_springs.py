@@ -1,4 +1,4 @@
-"""Contact laws of McKenna (1990): the ground as exponential springs, and feet that stick to it."""
+"""Options of the contact laws of McKenna (1990): ground springs and sticking soles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gait_core.trial.scene import Scene
 
 SPRINGS, STICKY, STICKY_SPRINGS = 'springs', 'sticky', 'sticky_springs'
 GROUND_SPRING_LAWS = (SPRINGS, STICKY, STICKY_SPRINGS)
-"""Ground of springs; soles that stick to the engine's own ground; soles that stick to springs."""
+"""Ground springs; soles that stick to the ground of the engine; both together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class GroundSpringOptions(Parameters):
 
 
 def check_restitution(scene: Scene) -> None:
-    """Raise ConfigurationError where the ground has springs and yet another rebound."""
+    """Raise ConfigurationError for a restitution besides the rebound of ground springs."""
     if scene.contact_law in (SPRINGS, STICKY_SPRINGS) and scene.restitution:
         raise ConfigurationError(
             f'scene.restitution is {scene.restitution:g}, but the contact law '

@@ -1,10 +1,10 @@
 """
-Lead screws: what the motor must do for what the rod does.
+Limits and efficiency of lead screws.
 
-A nut of thread angle alpha and friction angle phi slides like a body on a wedge. Pushed against
-its load it needs ``tan(alpha + phi) / tan(alpha)`` of the work it does. Where phi is no less than
-alpha the load cannot turn the screw: holding costs nothing, no load beyond the motor's strength
-moves it, and to yield to a load the motor must work too.
+With the lead angle alpha and the friction angle phi, the nut slides like a body on a wedge. Moved
+against its load the motor does ``tan(alpha + phi) / tan(alpha)`` times the work of the rod. With
+``phi >= alpha`` the screw locks itself: the load cannot turn it, holding takes no power, and to
+move with its load the motor has to do work too.
 
 References
 ----------
@@ -29,13 +29,13 @@ class LeadScrew:
     Attributes
     ----------
     drive_ratio, backdrive_ratio : float [-]
-        As of ``force_laws.servo_power``; their motion is against the load, or with it.
+        As of ``force_laws.servo_power``: for motion against the load, and with it.
     strength : float [N]
-        Greatest load that the motor raises, if the joint has no lesser limit.
+        Largest load that the motor raises.
     holding_ratio : float [-]
-        Load that it holds by the load that it raises; infinite where it locks itself.
+        Load that the motor holds over the load that it raises; infinite for a self-locking screw.
     max_speed : float [m/s]
-        Of the rod at the motor's highest speed.
+        Speed of the rod at the maximum speed of the motor.
 
     """
 
@@ -48,12 +48,12 @@ class LeadScrew:
     @classmethod
     def from_actuator(cls, name: str, actuator: Actuator) -> LeadScrew:
         """
-        Return the screw of a joint's actuator.
+        Return the lead screw of a joint's actuator.
 
         Raises
         ------
         ConfigurationError
-            If it has no lead or diameter, or so much friction that nothing turns it.
+            If it has no lead or diameter, or so much friction that no torque turns it.
 
         """
         lead, diameter, friction, rpm, torque = (
@@ -62,14 +62,17 @@ class LeadScrew:
         )
         if lead <= 0.0 or diameter <= 0.0:
             raise ConfigurationError(f"joint '{name}': its screw needs a lead and a diameter")
-        # Cafarelli (2017), Eqs. 3.8 and 3.9: alpha, and phi (theta_f there).
+        # Cafarelli (2017), Eqs. 3.8 and 3.9: lead angle alpha = atan(lead / (pi d)), and friction
+        # angle phi = atan(mu), theta_f there.
         alpha, phi = math.atan(lead / (math.pi * diameter)), math.atan(friction)
         if alpha + phi >= 0.5 * math.pi:
             raise ConfigurationError(
                 f"joint '{name}': its screw jams with a friction of {friction:g}; nearest valid: "
                 f'below {1.0 / math.tan(alpha):.3g}'
             )
-        # Eq. 3.10: the torque per force is d/2 tan(alpha + phi).
+        # Cafarelli (2017), Eq. 3.10: torque over force, against the load, is d/2 tan(alpha + phi).
+        # Shigley: with the load it is d/2 tan(phi - alpha), and a motor holds a load up to
+        # torque / (d/2 tan(alpha - phi)). The ideal screw has d/2 tan(alpha).
         push = math.tan(alpha + phi)
         return cls(
             drive_ratio=push / math.tan(alpha),

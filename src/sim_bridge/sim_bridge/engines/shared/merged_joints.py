@@ -1,4 +1,4 @@
-"""Fixed and ball joints fused: the same mechanics with fewer bodies, no massless frames."""
+"""Merged joints: the same mechanics with fewer bodies and without massless links."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import SPHERICAL_KIND, Joint, Link, RobotModel, Shape
 
 INERTIA_MARGIN = 1e-5
-"""Share of the largest principal moment of inertia by which it stays possible."""
+"""Margin of the triangle inequality of principal moments, as share of the largest."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CarriedFrame:
     """
-    Place of a link of the full robot in the fused one.
+    A frame that is fixed to a link of the merged robot, its carrier.
 
     Attributes
     ----------
     link : str
-        The link that carries it.
+        The carrier.
     position : (3,) array [m]
-        Its origin in the carrier's frame.
+        Origin of the frame in the carrier.
     rotation : (3, 3) array
-        From its axes to the carrier's.
+        From the axes of the frame to those of the carrier.
 
     """
 
@@ -38,7 +38,7 @@ class CarriedFrame:
     rotation: FloatArray
 
     def compose(self, xyz: tuple[float, ...], rpy: tuple[float, ...]) -> CarriedFrame:
-        """Return the frame of a frame that xyz [m] and rpy [rad] put in this one."""
+        """Return the frame at xyz [m] and rpy [rad] in this frame, on the same carrier."""
         return CarriedFrame(
             link=self.link,
             position=self.position + self.rotation @ np.array(xyz),
@@ -49,12 +49,21 @@ class CarriedFrame:
 @dataclass(frozen=True, kw_only=True)
 class MergedRobot:
     """
-    A robot without needless fixed joints, and the frame of every original link in it.
+    A robot with merged joints, and the frame of every original link in it.
 
-    A fixed link keeps its joint only where fusing it would mix the contacts of a sole with those
-    of another link. An inertia that no body can have is mended. The three joints of a ball joint
-    are one of the kind ``spherical``, of the ball joint's name; the links inside are gone, and
-    the frame of the link behind lies along its principal axes of inertia.
+    A link on a fixed joint is merged into its carrier, except where that would mix the contacts of
+    a sole with those of another link. An inertia that no body can have is corrected. The three
+    joints of a ball joint become one of kind ``spherical`` with the name of the ball joint. Its
+    two inner links are dropped, and the axes of its child link are turned to the principal axes of
+    inertia.
+
+    Attributes
+    ----------
+    robot : RobotModel
+    frames : mapping of str to CarriedFrame
+        Frame of each original link but the inner ones of ball joints.
+    balls : tuple of BallJoint
+
     """
 
     robot: RobotModel
@@ -62,27 +71,28 @@ class MergedRobot:
     balls: tuple[BallJoint, ...] = ()
 
     def carrier_of(self, link: str) -> str:
-        """Return the link of the fused robot that carries a link."""
+        """Return the link of the merged robot that carries an original link."""
         return self.frames[link].link
 
 
 @dataclass(frozen=True, kw_only=True)
 class BallJoint:
     """
-    A ball joint of the fused robot and the three angles that describe it.
+    A ball joint of the merged robot, described by three angles.
 
     Attributes
     ----------
     name : str
-        Of the joint in the fused robot.
+        Of the joint in the merged robot.
     columns : (3,) int array
-        Its angles among ``joint_names``.
+        Indices of its angles among ``joint_names``.
     to_ball_axes : (3, 3) array
-        From the axes of the fused link behind it to the first two axes of the ball joint and
-        their product, all angles at zero.
+        Rotation, at zero angles, from the axes of the child link to the first two axes of the ball
+        joint and their cross product.
     sign : float
-        1, or -1 where the third axis is opposite to that product.
+        1, or -1 if the third axis is opposite to that cross product.
     damping : (3,) array [N m s/rad]
+        Along the three angles.
 
     """
 
@@ -96,12 +106,13 @@ class BallJoint:
 @cached_per_robot
 def merge_joints(robot: RobotModel) -> MergedRobot:
     """
-    Return the robot with fixed joints fused.
+    Return the robot with merged fixed joints and ball joints.
 
     Raises
     ------
     ConfigurationError
-        If a moving link and all that hangs on it have no mass: its acceleration is undefined.
+        If a link on a moving joint and all links that it carries have no mass, so that its
+        acceleration is undefined.
 
     """
     joint_of = {joint.child: joint for joint in robot.joints}
@@ -110,6 +121,7 @@ def merge_joints(robot: RobotModel) -> MergedRobot:
     frames: dict[str, CarriedFrame] = {}
     members: dict[str, list[Link]] = {}
     joints: dict[str, Joint] = {}
+    # Links come parents first: the frame of a parent is known before those of its children.
     for link in robot.links:
         joint = joint_of.get(link.name)
         if joint is None:
@@ -136,30 +148,39 @@ def merge_joints(robot: RobotModel) -> MergedRobot:
 def _spherical_joint(
     robot: RobotModel, ball: str, names: tuple[str, str, str], frames: Mapping[str, CarriedFrame]
 ) -> Joint:
+    """Return the spherical joint in place of the three joints of a ball joint, at zero angles."""
     first, second, third = (robot.joint[name] for name in names)
     frame = frames[first.parent].compose(first.xyz, first.rpy)
     frame = frame.compose(second.xyz, second.rpy).compose(third.xyz, third.rpy)
     x, y, z = frame.position.tolist()
     return Joint(
-        name=ball, kind=SPHERICAL_KIND, parent=frame.link, child=third.child, xyz=(x, y, z),
+        name=ball,
+        kind=SPHERICAL_KIND,
+        parent=frame.link,
+        child=third.child,
+        xyz=(x, y, z),
         rpy=rpy_from_rotation(frame.rotation),
-    )  # fmt: skip
+    )
 
 
 def _align_ball_joints(robot: RobotModel, plain: MergedRobot) -> MergedRobot:
+    """Return the merged robot whose children of ball joints have principal axes as axes."""
     balls, links, joints = [], list(plain.robot.links), list(plain.robot.joints)
     frames = dict(plain.frames)
     index = {link.name: i for i, link in enumerate(links)}
     for ball, names in robot.ball_joints.items():
         first, second, third = (robot.joint[name] for name in names)
         link = links[index[third.child]]
-        # Bullet turns with the principal axes of a body, not with those of its link.
+        # Bullet's spherical joint moves the principal axes of the child's inertia, not the axes of
+        # the link: both must be the same.
         turn = _principal_axes(link.inertia)
         links[index[link.name]] = _turn_link_axes(link, turn)
         joints = [_turn_joint_axes(joint, link.name, turn) for joint in joints]
         for name, frame in frames.items():
             if frame.link == link.name:
                 frames[name] = _in_turned_axes(turn, frame)
+        # Axes e1, e2 and e1 x e2 as rows, times the rotation at zero angles from the child to the
+        # frame of the first joint.
         axes = ball_joint_axes(robot, names)
         across = np.cross(axes[0], axes[1])
         rest = rotation_from_rpy(second.rpy) @ rotation_from_rpy(third.rpy) @ turn
@@ -177,20 +198,22 @@ def _align_ball_joints(robot: RobotModel, plain: MergedRobot) -> MergedRobot:
 
 
 def _principal_axes(inertia: FloatArray) -> FloatArray:
-    """Return the principal axes of an inertia as columns; its own axes if these are principal."""
+    """Return the principal axes of an inertia as columns; the unit matrix if it is diagonal."""
     if not (inertia - np.diag(np.diag(inertia))).any():
         return np.eye(3)
     _, axes = np.linalg.eigh(inertia)
+    # Eigenvectors may form a left-handed frame; the determinant, then -1, turns one of them round.
     axes[:, 0] *= np.linalg.det(axes)
     return np.asarray(axes)
 
 
 def _in_turned_axes(turn: FloatArray, frame: CarriedFrame) -> CarriedFrame:
-    """Return a frame seen from a frame that is turned against the one it was seen from."""
+    """Return a carried frame after the axes of its carrier have been turned."""
     return replace(frame, position=turn.T @ frame.position, rotation=turn.T @ frame.rotation)
 
 
 def _turn_link_axes(link: Link, turn: FloatArray) -> Link:
+    """Return a link in axes turned by ``turn``, along which its inertia is diagonal."""
     frame = _in_turned_axes(turn, own_frame(link.name))
     inertia = turn.T @ link.inertia @ turn
     return replace(
@@ -203,7 +226,7 @@ def _turn_link_axes(link: Link, turn: FloatArray) -> Link:
 
 
 def _turn_joint_axes(joint: Joint, link: str, turn: FloatArray) -> Joint:
-    """Return a joint to or from a link whose frame is turned."""
+    """Return a joint whose child or parent ``link`` has turned axes; others stay the same."""
     if joint.child == link:
         return replace(joint, rpy=rpy_from_rotation(rotation_from_rpy(joint.rpy) @ turn))
     if joint.parent != link:
@@ -214,23 +237,24 @@ def _turn_joint_axes(joint: Joint, link: str, turn: FloatArray) -> Joint:
 
 
 def own_frame(name: str) -> CarriedFrame:
-    """Return the frame of a link that carries itself."""
+    """Return the frame of a link that is its own carrier."""
     return CarriedFrame(link=name, position=np.zeros(3), rotation=np.eye(3))
 
 
 def _can_merge(robot: RobotModel, group: list[Link], link: Link) -> bool:
-    """Return whether a fixed link's contacts can be told apart, or need not be, when it joins."""
+    """Return whether a link can join a group without mixing contacts of a sole and others."""
     if not link.collisions:
         return True
 
     def sole(name: str) -> str:
-        """Return the sole that a link is, or an empty name."""
+        """Return the name of a link that is a sole, else an empty name."""
         return name if name in robot.soles else ''
 
     return all(sole(member.name) == sole(link.name) for member in group if member.collisions)
 
 
 def _attach_to_carrier(joint: Joint, frame: CarriedFrame) -> Joint:
+    """Return a joint with the carrier of its frame as parent."""
     if frame.link == joint.parent:
         return joint
     x, y, z = frame.position.tolist()
@@ -238,6 +262,7 @@ def _attach_to_carrier(joint: Joint, frame: CarriedFrame) -> Joint:
 
 
 def _merge_links(name: str, group: list[Link], frames: Mapping[str, CarriedFrame]) -> Link:
+    """Return one link with mass, inertia and shapes of a group, in the frame of its carrier."""
     if len(group) == 1:
         return replace(group[0], inertia=_physical_inertia(group[0].inertia))
     mass = sum(link.mass for link in group)
@@ -249,6 +274,7 @@ def _merge_links(name: str, group: list[Link], frames: Mapping[str, CarriedFrame
     )
     inertia = np.zeros((3, 3))
     for link, at in zip(group, coms, strict=True):
+        # Parallel axes (Steiner): I += R I_link R^T + m (|d|^2 1 - d d^T), d from the common com.
         turn, arm = frames[link.name].rotation, at - com
         inertia += turn @ link.inertia @ turn.T
         inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
@@ -270,18 +296,21 @@ def _merge_links(name: str, group: list[Link], frames: Mapping[str, CarriedFrame
 
 def _physical_inertia(inertia: FloatArray) -> FloatArray:
     """
-    Return an inertia that a body can have; any that clearly is one is returned as it is.
+    Return an inertia that satisfies the triangle inequality of a rigid body.
 
-    The largest principal moment of a body is at most the sum of the other two. Where it is more,
-    or so close that rounding may make it more, the least sphere is added that mends it: engines
-    refuse such an inertia or silently drop it.
+    The largest principal moment of a body is at most the sum of the other two. To an inertia
+    beyond that, or so close that rounding could violate it, the smallest sphere is added that
+    corrects it: engines refuse such an inertia or drop it silently. Any other is returned
+    unchanged.
     """
     least, middle, most = np.linalg.eigvalsh(inertia)
+    # A sphere adds c to all three moments: most + c <= (middle + c) + (least + c).
     lacking = most - middle - least + INERTIA_MARGIN * most
     return inertia + lacking * np.eye(3) if lacking > 0.0 else inertia
 
 
 def _transform_shape(shape: Shape, frame: CarriedFrame) -> Shape:
+    """Return a shape of a carried link in the axes of the carrier."""
     if not frame.position.any() and np.array_equal(frame.rotation, np.eye(3)):
         return shape
     at = frame.compose(shape.xyz, shape.rpy)
@@ -290,8 +319,10 @@ def _transform_shape(shape: Shape, frame: CarriedFrame) -> Shape:
 
 
 def _check_masses(name: str, links: tuple[Link, ...], joints: tuple[Joint, ...]) -> None:
+    """Raise ConfigurationError for a link on a moving joint that has and carries no mass."""
     parent = {joint.child: joint for joint in joints}
     carried = {link.name: link.mass for link in links}
+    # Children first: each adds what it carries to its parent.
     for link in reversed(links):
         joint = parent.get(link.name)
         if joint is not None:

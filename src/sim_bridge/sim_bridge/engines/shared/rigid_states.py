@@ -1,4 +1,4 @@
-"""Rows of numbers that hold the states of robots with one root, and their observations."""
+"""Row layout of the state of a robot with one root, and its observation."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from sim_bridge.engines.shared.scene_checks import MAX_STATE_VALUE, check_state
 
 class StateLayout:
     """
-    Parts of a row of numbers that holds the state of a robot with one root.
+    Slices of an array that holds the state of a robot with n joints and one root.
 
     Parameters
     ----------
     robot : RobotModel
     period : float [s]
-        Length of a control period.
+        Control period.
     sums_work : bool
-        Whether a row has the work of joints, signed and positive.
+        Whether a row has the signed and the positive work of joints.
 
     Attributes
     ----------
     positions, velocities, efforts : slice
-        Of the joints, n each.
+        Of the joints, n numbers each.
     root : slice
-        Pose and twist of the root link, 13.
+        Pose and twist of the root link, 13 numbers.
     work : slice
-        2 n numbers, or none.
+        Signed, then positive work, 2 n numbers; empty without ``sums_work``.
     imu : slice
-        Attitude, rate and specific force of the IMU, 10.
+        Attitude, angular velocity and specific force of the IMU, 10 numbers.
 
     """
 
@@ -54,19 +54,20 @@ class StateLayout:
         self._size = self.imu.stop
 
     def new_row(self) -> FloatArray:
-        """Return an empty row."""
+        """Return a new row of undefined numbers."""
         return np.empty(self._size)
 
     def check_row(self, tick: int, row: FloatArray) -> None:
-        """Raise SimulationDiverged for a state that is not finite or beyond any physics."""
+        """Raise SimulationDiverged for a state that is not finite or beyond its limits."""
         state = row[: self.root.stop]
-        # If all squares together are no more, nothing is far off; else a closer look is needed.
+        # Fast test: if the sum of squares is below the square of the limit, so is each number. A
+        # NaN makes the comparison false. Otherwise check_state looks at each quantity.
         if not state.dot(state) < MAX_STATE_VALUE * MAX_STATE_VALUE:
             pose, twist = row[self._pose].tolist(), row[self._twist].tolist()
             check_state(tick, pose, twist, row[self.positions], row[self.velocities])
 
     def contacts(self, soles: IntArray, rows: FloatArray) -> Contacts:
-        """Return contacts by the sole of each, (c,), and its point, force and depth, (c, 7)."""
+        """Return contacts by sole, (c,), -1 for other links, and point, force, depth, (c, 7)."""
         return Contacts(
             soles=self._robot.soles,
             sole=soles,
@@ -84,14 +85,14 @@ class StateLayout:
         tensions: FloatArray,
     ) -> Observation:
         """
-        Return the observation of a row, which is not to be written to any more.
+        Return the observation of a row, and make the row read-only.
 
         Parameters
         ----------
         tick : int
         row : (size,) array
         contacts : Contacts or None
-            ``None``: nothing touches the ground.
+            ``None`` without contacts.
         lengths, tensions : (e,) arrays [m, N]
             Of the force elements; copied.
 
@@ -119,7 +120,7 @@ class StateLayout:
         )
 
     def _elements(self, lengths: FloatArray, tensions: FloatArray) -> dict[str, Any]:
-        """Return the fields of force elements, none where there are none."""
+        """Return the fields of force elements; empty for a robot without them."""
         if not self._element_names:
             return {}
         elements = np.array([lengths, tensions])

@@ -1,9 +1,9 @@
 """
-Poses in double precision, in the order of components that the suite uses.
+Rotations in double precision, with quaternions in the order x, y, z, w.
 
-PyBullet's own helpers round to single precision, which would show in every pose. The compiled
-functions take a vector as three numbers: they run in every physics step, where an array costs more
-than all that is done with it.
+PyBullet's own functions round to single precision, which would be visible in every pose. The
+compiled functions take and return a vector as three numbers: in a physics step the allocation of
+an array would cost more than the rotation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def quaternion_from_matrix(matrix: FloatArray) -> FloatArray:
 
 
 def multiply_quaternions(first: Vector, second: Vector) -> FloatArray:
-    """Return the quaternion x, y, z, w, (4,), of the second rotation seen from the first."""
+    """Return the product of two quaternions x, y, z, w, (4,): the second rotation acts first."""
     x, y, z, w = first
     a, b, c, d = second
     return np.array(
@@ -49,7 +49,7 @@ def multiply_quaternions(first: Vector, second: Vector) -> FloatArray:
 
 
 def invert_quaternion(quaternion: Vector) -> FloatArray:
-    """Return the quaternion x, y, z, w, (4,), of the opposite rotation."""
+    """Return the quaternion x, y, z, w, (4,), of the inverse rotation."""
     x, y, z, w = quaternion
     w, x, y, z = qconjugate((w, x, y, z))
     return np.array([x, y, z, w])
@@ -59,7 +59,7 @@ def invert_quaternion(quaternion: Vector) -> FloatArray:
 def rotate_vector(
     m: FloatArray | Matrix, x: float, y: float, z: float
 ) -> tuple[float, float, float]:
-    """Return a vector turned by a matrix of nine numbers by rows."""
+    """Return a vector multiplied by a matrix, nine numbers by rows."""
     return (
         m[0] * x + m[1] * y + m[2] * z,
         m[3] * x + m[4] * y + m[5] * z,
@@ -71,7 +71,7 @@ def rotate_vector(
 def rotate_vector_back(
     m: FloatArray | Matrix, x: float, y: float, z: float
 ) -> tuple[float, float, float]:
-    """Return a vector turned by the inverse, hence transpose, of a rotation matrix."""
+    """Return a vector multiplied by the transpose, hence inverse, of a rotation matrix."""
     return (
         m[0] * x + m[3] * y + m[6] * z,
         m[1] * x + m[4] * y + m[7] * z,

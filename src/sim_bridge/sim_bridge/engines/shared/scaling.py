@@ -1,8 +1,8 @@
 """
-Robots and terrains times a length ratio, with gravity and density the same.
+Robots and terrains scaled by a length ratio, with the same gravity and density.
 
-Every quantity then has a power of the ratio: time 1/2, speed 1/2, mass and force 3, torque and
-energy 4 (dynamic similarity after Froude; Alexander 1989, Physiological Reviews 69:1199-1227).
+Every quantity is multiplied by a power of the ratio: time and speed 1/2, mass and force 3, torque
+and energy 4 (dynamic similarity after Froude; Alexander 1989, Physiological Reviews 69:1199-1227).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNIT_EXPONENTS = {
     'rad': 0.0,
     '-': 0.0,
 }
-"""Power of the length ratio of each unit."""
+"""Exponent of the length ratio for each unit, from equal gravity (s) and density (kg)."""
 _HINGE_UNITS = {
     'stiffness': 'N m',
     'damping': 'N m s',
@@ -49,7 +49,7 @@ _ELEMENT_UNITS = {**_SLIDE_UNITS, 'effort': 'N'}
 
 def scaling_exponent(unit: str) -> float:
     """
-    Return the power of the length ratio that a unit has.
+    Return the exponent of the length ratio for a unit.
 
     Examples
     --------
@@ -62,6 +62,7 @@ def scaling_exponent(unit: str) -> float:
 
 
 def _sum_exponents(factors: str) -> float:
+    """Return the sum of the exponents of the factors of a unit, such as ``kg m^2``."""
     total = 0.0
     for factor in factors.split():
         name, _, exponent = factor.partition('^')
@@ -75,12 +76,12 @@ def _sum_exponents(factors: str) -> float:
 
 def scale_robot(robot: RobotModel, ratio: float) -> RobotModel:
     """
-    Return a robot of so many times the length.
+    Return a robot scaled by a length ratio.
 
     Raises
     ------
     ConfigurationError
-        If an actuator or force element has a constant whose unit is not known here.
+        If an actuator or force element has a constant of unknown unit.
 
     """
     kinds = {joint.name: joint.kind for joint in robot.joints}
@@ -122,7 +123,7 @@ def scale_robot(robot: RobotModel, ratio: float) -> RobotModel:
 
 
 def scale_terrain(terrain: Terrain, ratio: float) -> Terrain:
-    """Return a terrain of so many times the length and height; a plane stays what it is."""
+    """Return a terrain scaled by a length ratio, heights included; a plane does not change."""
     field = terrain.heightfield
     if field is None:
         return terrain

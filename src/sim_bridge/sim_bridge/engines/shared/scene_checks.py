@@ -1,4 +1,4 @@
-"""Limits of engines: scenes they refuse, states that are no physics, windows of pushes."""
+"""Checks of scenes and states, and the physics steps of a push."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from sim_bridge.engines.shared.merged_joints import CarriedFrame, MergedRobot
 
 CONTACT_LAWS = ('engine',)
 NODE_CONTACT_LAWS = ('engine', 'reset_integrator', 'coulomb')
-"""Of contact nodes; the engines' own is the reset integrator."""
+"""Contact laws of contact nodes; ``engine`` is ``reset_integrator``."""
 RIGID_BODY_FEATURES = (
     'revolute, prismatic and mimic joints',
     'position, velocity, pd, effort, exponential, slider_crank and lead_screw actuators',
     'plane and height field',
 )
-"""Features that every rigid-body engine carries, for `gait list engines`."""
+"""Features of every engine of rigid bodies, as `gait list engines` prints them."""
 BALL_JOINTS = 'ball joints'
 FORCE_ELEMENTS = 'springs, cables, linear servos and exponential springs between links'
-"""Features that some carry besides."""
+"""Features of some engines."""
 FREE_BODIES = 'free bodies joined by force elements'
 CONTACT_NODES = 'contact nodes with laws reset_integrator and coulomb'
-"""Features that robots of several bodies need."""
+"""Features for robots of several bodies."""
 GROUND_SPRINGS = 'contact laws springs, sticky and sticky_springs'
-"""A ground of springs and soles that stick."""
+"""Feature: a ground of springs, and soles that stick to it."""
 MAX_STATE_VALUE = 1e3
-"""Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
+"""Limit of distances [m] and speeds [m/s, rad/s]; a state beyond it has diverged."""
 
 
 def check_features(engine: str, features: Sequence[str], scene: Scene, robot: RobotModel) -> None:
-    """Raise ConfigurationError for what an engine cannot carry."""
+    """Raise ConfigurationError for a feature of the scene or robot that an engine lacks."""
     contact_laws: tuple[str, ...] = NODE_CONTACT_LAWS if robot.contact_nodes else CONTACT_LAWS
     if GROUND_SPRINGS in features and not robot.contact_nodes:
         contact_laws = (*CONTACT_LAWS, *GROUND_SPRING_LAWS)
@@ -64,7 +64,7 @@ def check_features(engine: str, features: Sequence[str], scene: Scene, robot: Ro
 
 
 def check_root_link(engine: str, scene: Scene, robot: RobotModel) -> None:
-    """Raise ConfigurationError unless the robot has one root link, which can be moved."""
+    """Raise ConfigurationError unless the robot has one root link, with mass or a fixed base."""
     if len(robot.roots) != 1:
         raise ConfigurationError(
             f"robot '{robot.name}' has {len(robot.roots)} root links; engine '{engine}' takes 1"
@@ -85,7 +85,7 @@ def check_state(
     velocities: FloatArray,
 ) -> None:
     """
-    Raise SimulationDiverged for a state that is not finite or beyond any physics.
+    Raise SimulationDiverged for a state that is not finite or beyond ``MAX_STATE_VALUE``.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def check_state(
     far = max(map(abs, pose[:3]))
     fast = max(map(abs, twist))
     spin = float(abs(velocities).max(initial=0.0))
-    # Python's maxima may lose a NaN; a sum never does.
+    # max() may drop a NaN, because comparisons with it are false; a sum keeps it.
     total = sum(pose) + sum(twist) + float(positions.sum())
     if not (
         far < MAX_STATE_VALUE
@@ -114,21 +114,22 @@ def check_state(
 
 
 def divergence_error(tick: int, states: Sequence[Observation] = ()) -> SimulationDiverged:
-    """Return the error of a state that is not finite or beyond any physics, at a tick."""
+    """Return the error for a divergence at a tick; ``states`` are those before it."""
     return SimulationDiverged(f'the physics left its range at tick {tick}', states)
 
 
 class PushWindow:
     """
-    The physics steps, counted from tick 0, during which a push acts, and where.
+    The physics steps of a push, counted from tick 0, and the point at which it acts.
 
     Attributes
     ----------
-    place : Place
-        The centre of mass of the pushed link, in the fused robot.
+    frame : CarriedFrame
+        At the centre of mass of the pushed link.
     force : (fx, fy, fz) [N]
+        In ``odom``.
     first, end : int
-        The first step and the one after the last.
+        First step, and the step after the last.
 
     """
 
@@ -140,7 +141,7 @@ class PushWindow:
         x, y, z = robot.links[robot.link_index[name]].com.tolist()
         self.frame = frames[name].compose((x, y, z), (0.0, 0.0, 0.0))
         self.force = push.force
-        # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
+        # Tolerance for binary fractions: 0.1 s in steps of 1 ms is step 100, not 101.
         self.first = math.ceil(push.start / scene.physics_step - 1e-6)
         self.end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
 

@@ -1,4 +1,4 @@
-"""Scenes of engines: checks, similarity, start pose, rays and the order of a reset."""
+"""Base class of engines: checks of the scene, scaling, start pose, rays and settling."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from sim_bridge.engines.shared.similarity import SimilarityScaling
 @dataclass(frozen=True)
 class SceneStart:
     """
-    A scene as an engine simulates it: with a length scale, that of the enlarged robot.
+    Start of a scene as an engine simulates it; with a length scale, all parts are scaled.
 
     Attributes
     ----------
     robot : RobotModel
     scene : Scene
     options : Parameters
-        Of the engine.
+        Options of the engine.
     terrain : Terrain
     pose : (7,) array [m, -]
-        Of the root link.
+        Pose of the root link.
     positions : (m,) array [rad or m]
-        By ``target_names``, all at rest.
+        By ``target_names``; all velocities are zero.
 
     """
 
@@ -53,33 +53,33 @@ class SceneStart:
 
     @property
     def joint_positions(self) -> FloatArray:
-        """Positions of the joints, (n,), without lengths of force elements."""
+        """Positions of the joints, (n,), without the lengths of force elements."""
         return self.positions[: len(self.robot.joint_names)]
 
 
 class TerrainRayCaster(Protocol):
-    """Casts rays at a terrain, apart from the physics."""
+    """Ray caster at a terrain, separate from the physics."""
 
     terrain: Terrain
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
-        """Return the distances of rays to the terrain, (n,) [m], as RangingEngine has it."""
+        """Return the distances of rays, (n,) [m], as ``RangingEngine.cast`` defines them."""
 
     def close(self) -> None:
-        """Release what the engine's library holds."""
+        """Release the resources of the engine's library."""
 
 
 class SceneEngine(Engine):
     """
-    Base of engines: checks scenes, settles and closes.
+    Base of engines: checks and prepares the scene, settles the robot, casts rays and closes.
 
-    A trial depends on its scene and targets alone, also after one that diverged. Nothing is
-    random: the seed of ``reset`` is checked by its owner and not used.
+    A trial depends on its scene and targets alone, also after a trial that diverged. Nothing is
+    random: the seed of ``reset`` is not used, and the caller checks it.
 
     Parameters
     ----------
     robots : callable of (name, draw)
-        Source of robots.
+        Function that returns a robot.
 
     """
 
@@ -97,15 +97,15 @@ class SceneEngine(Engine):
 
     @abstractmethod
     def _build(self, start: SceneStart) -> None:
-        """Bring the physics to the start of a scene, with all that acts on it and reads it."""
+        """Set the physics, its actuators, pushes and reader to the start of a scene."""
 
     @abstractmethod
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
-        """Hold positions of joints and lengths of elements (m,) for some control periods."""
+        """Hold joint positions and element lengths, (m,), for ``ticks`` control periods."""
 
     @abstractmethod
     def _observe(self, tick: int) -> Observation:
-        """Return the simulated state at a tick; SimulationDiverged if it is no physics."""
+        """Return the observation at a tick; SimulationDiverged if it is beyond its limits."""
 
     @abstractmethod
     def _release(self) -> None:
@@ -125,9 +125,9 @@ class SceneEngine(Engine):
         Raises
         ------
         ConfigurationError
-            If the scene asks for what this engine or the robot does not have.
+            If the scene needs a feature that this engine or the robot lacks.
         SimulationDiverged
-            If the robot does not survive settling.
+            If the physics diverges during settling.
 
         """
         self._check_open()
@@ -155,7 +155,7 @@ class SceneEngine(Engine):
         return observation
 
     def _make_scaling(self, ratio: float) -> SimilarityScaling | None:
-        """Return what enlarges the robot, the one at hand if it does; None for a ratio of 1."""
+        """Return the scaling by a length ratio, reusing the last if equal; None for ratio 1."""
         if ratio == 1.0:
             return None
         if self._scaling is not None and self._scaling.matches(ratio, self.robot):
@@ -165,7 +165,7 @@ class SceneEngine(Engine):
     def _start_pose(
         self, robot: RobotModel, positions: FloatArray, initial: InitialState, terrain: Terrain
     ) -> FloatArray:
-        """Return the pose of the root at the start, that of the last reset if nothing changed."""
+        """Return the start pose of the root; that of the last reset if nothing has changed."""
         last = self._start
         if (
             last is not None
@@ -178,7 +178,7 @@ class SceneEngine(Engine):
         return pose_on_terrain(robot, positions, initial, terrain)
 
     def _read(self, tick: int) -> Observation:
-        """Return the state at a tick in units of the real robot; step no more if it diverged."""
+        """Return the observation at a tick in real units; after a divergence refuse to step."""
         try:
             observation = self._observe(tick)
         except SimulationDiverged:
@@ -192,7 +192,7 @@ class SceneEngine(Engine):
 
     def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """
-        Return the distances of rays through the scene without its robot, as RangingEngine has it.
+        Return the distances of rays through the scene without its robot, (n,) [m].
 
         Raises
         ------

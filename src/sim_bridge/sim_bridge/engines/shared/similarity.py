@@ -1,8 +1,8 @@
 """
-Similarity scaling: an engine simulates an enlarged robot that moves as the real one does.
+Similarity scaling: an engine simulates an enlarged robot that moves like the real one.
 
-Libraries of rigid bodies are made for robots of a metre and a kilogram; an insect of two grams
-lies below their margins and thresholds. Whatever stands outside the engine has the real units.
+Libraries of rigid bodies have margins and thresholds for robots of about a metre and a kilogram;
+an insect of two grams is below them. Everything outside the engine is in real units.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ OptionsT = TypeVar('OptionsT', bound=Parameters)
 
 class SimilarityScaling:
     """
-    Carries a scene into the enlarged one, and what is seen there back.
+    Scaling of scenes and targets to the enlarged robot, and of observations back.
 
     Parameters
     ----------
     ratio : float
-        Length of the simulated robot over that of the real one.
+        Length of the simulated robot over that of the real robot.
     robot : RobotModel
-        The real one.
+        The real robot.
 
     Attributes
     ----------
     robot : RobotModel
-        The enlarged one.
+        The enlarged robot.
 
     """
 
@@ -60,14 +60,14 @@ class SimilarityScaling:
         self._twist = np.repeat([self._factor('m/s'), self._factor('1/s')], [3, 3])
 
     def matches(self, ratio: float, robot: RobotModel) -> bool:
-        """Return whether this is the similarity of a ratio and that very robot."""
+        """Return whether this is the scaling by a ratio of the same robot object."""
         return ratio == self._ratio and robot is self._real
 
     def _factor(self, unit: str) -> float:
         return float(self._ratio ** scaling_exponent(unit))
 
     def scale_scene(self, scene: Scene) -> Scene:
-        """Return the scene of the enlarged robot; the joints' start is scaled by ``positions``."""
+        """Return the scene of the enlarged robot, but for joints: see ``scale_positions``."""
         length, time, force = (self._factor(unit) for unit in ('m', 's', 'N'))
         start = scene.initial
         return dataclasses.replace(
@@ -86,12 +86,12 @@ class SimilarityScaling:
 
     def scale_options(self, options: OptionsT) -> OptionsT:
         """
-        Return engine options with a unit in those of the enlarged robot.
+        Return engine options for the enlarged robot; those without a unit do not change.
 
         Raises
         ------
         ConfigurationError
-            If the ratio takes one out of its range.
+            If a scaled option is out of its range.
 
         """
         changed: Any = {
@@ -108,24 +108,24 @@ class SimilarityScaling:
             ) from error
 
     def scale_terrain(self, terrain: Terrain) -> Terrain:
-        """Return the enlarged terrain, the same object as long as the real one is."""
+        """Return the enlarged terrain; the same object for the same real terrain."""
         if self._terrain is None or self._terrain[0] is not terrain:
             self._terrain = terrain, scale_terrain(terrain, self._ratio)
         return self._terrain[1]
 
     def scale_positions(self, positions: FloatArray) -> FloatArray:
-        """Return positions of joints and lengths of elements, (m,), of the enlarged robot."""
+        """Return joint positions and element lengths, (m,), of the enlarged robot."""
         return np.asarray(positions * self._targets[0])
 
     def scale_targets(self, targets: AppliedTargets) -> AppliedTargets:
-        """Return targets of the enlarged robot."""
+        """Return the targets of the enlarged robot."""
         position, rate, effort = self._targets
         return AppliedTargets(
             targets.position * position, targets.velocity * rate, targets.effort * effort
         )
 
     def scale_tape(self, tape: AppliedTape) -> AppliedTape:
-        """Return a tape of targets of the enlarged robot."""
+        """Return the tape of targets of the enlarged robot."""
         position, rate, effort = self._targets
         return AppliedTape(tape.position * position, tape.velocity * rate, tape.effort * effort)
 
@@ -136,7 +136,7 @@ class SimilarityScaling:
         )
 
     def _in_real_units(self, observation: Observation) -> dict[str, Any]:
-        """Return those fields of a state that have a unit, in real ones."""
+        """Return the fields of an observation that have a unit, in real units."""
         length, force = self._factor('m'), self._factor('N')
         imu = observation.imu
         if imu is not None:

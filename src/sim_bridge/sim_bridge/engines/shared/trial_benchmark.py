@@ -1,4 +1,4 @@
-"""Benchmark of trials against a straight script of the same engine calls."""
+"""Benchmark of trials against a plain sequence of the same engine calls."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ MAX_OVERHEAD = 1.15
 MAX_RESET_SHARE = 0.10
 TRIAL_DURATION = 5.0
 REPEAT_DURATION = 5.0
-"""For how long short trials are repeated [s]."""
+"""Wall time for which short trials are repeated [s]."""
 BENCHMARK_ROBOTS = ('a1', 'guroo')
 BOX_SHAPES = ((4, 4), (8, 4))
-"""Legs and joints per leg of the generated robots: 16 and 32 joints."""
+"""Legs and joints per leg of the generated robots, of 16 and 32 joints."""
 _SEGMENT_ANGLE, _SQUAT_AMPLITUDE, _SQUAT_FREQUENCY = 0.3, 0.1, 1.0
-"""Mean and amplitude of the segments' angles [rad], and frequency [Hz], of what they do."""
+"""Mean and amplitude of the segment angles [rad], and frequency [Hz], of their squats."""
 
 BareTrial = Callable[
     [RobotModel, Scene, Sequence[AppliedTargets]], tuple[float, tuple[float, ...]]
 ]
-"""Runs a tape by bare calls of an engine; returns wall time [s] and last joint positions."""
+"""Function that runs targets by bare engine calls; returns wall time [s], last positions."""
 
 
 @dataclass(frozen=True)
 class RecordedTrial:
     """
-    A trial as its targets, one control period after the other, without its controller.
+    The targets of a trial, one for each control period, that run without its controller.
 
     Attributes
     ----------
     spec : TrialSpec
     engine : Engine
-        Knows the robot of the spec.
+        An engine that has the robot of the spec.
     robot : RobotModel
     targets : sequence of JointTargets
 
@@ -69,13 +69,13 @@ class RecordedTrial:
         return len(self.targets) * self.spec.scene.steps_per_tick
 
     def applied_targets(self) -> list[AppliedTargets]:
-        """Return all sub-samples of every control period, for every joint."""
+        """Return the targets of every control period for all joints, with their sub-samples."""
         start = initial_positions(self.robot, self.spec.scene)
         memory = TargetMemory(self.robot.target_names, start)
         return [memory.resolve(targets) for targets in self.targets]
 
     def run(self) -> TrialLoop:
-        """Run the whole trial, its metrics included."""
+        """Run the trial, its metrics included."""
         loop = TrialLoop(self.spec, self.engine)
         loop.begin()
         for targets in self.targets:
@@ -87,13 +87,14 @@ class RecordedTrial:
 
 def measure_trials(engine: str, bare_trial: BareTrial) -> list[Measurement]:
     """
-    Return what trials of 5 s take in an engine, by themselves and over bare calls.
+    Measure trials of 5 s in an engine, alone and relative to bare calls.
 
     Parameters
     ----------
     engine : str
         Registered name.
     bare_trial : callable
+        As ``BareTrial``.
 
     """
     robots = usable_robots(*BENCHMARK_ROBOTS)
@@ -115,13 +116,13 @@ def measure_trials(engine: str, bare_trial: BareTrial) -> list[Measurement]:
 
 
 def remove_feedback(spec: TrialSpec) -> TrialSpec:
-    """Return a trial whose controller looks at nothing: the speed of an engine is measured."""
+    """Return a trial without feedback, so that its motion, hence its time, does not vary."""
     gains = dict.fromkeys({'heading_gain', 'speed_gain'} & spec.parameters.keys(), 0.0)
     return replace(spec, parameters={**spec.parameters, **gains})
 
 
 def trial_timer(spec: TrialSpec) -> Callable[[], float]:
-    """Return a run of a whole trial that reports its time [s]; what it compiles is compiled."""
+    """Return a function that runs a trial and returns its wall time [s], without compiling."""
     run_trial(replace(spec, duration=0.1))
     return partial(measure_wall_time, partial(run_trial, spec))
 
@@ -130,10 +131,10 @@ def squatting_box_trial(
     engine: str, legs: int, joints: int, seconds: float = TRIAL_DURATION
 ) -> RecordedTrial:
     """
-    Return the tape of a generated robot that squats on all its feet.
+    Return the trial of a generated robot that squats on all its feet.
 
-    The segments of every leg lean forwards and backwards in turn, so that each foot stays under
-    its hip: all feet press, none slips, nothing falls.
+    The segments of every leg tilt forwards and backwards in turn, so that each foot stays under
+    its hip: all feet carry load, and no foot slips.
     """
     zigzag = 2.0 * (-1.0) ** np.arange(joints)
     zigzag[0] = 1.0
@@ -227,19 +228,19 @@ def _bare_time(tape: RecordedTrial, bare_trial: BareTrial) -> float:
 
 
 def _record_trial(spec: TrialSpec) -> RecordedTrial:
-    """Return what the controller of a trial asks for."""
+    """Return the trial with the targets that its controller commands."""
     engine = cached_engine(spec.scene.engine)
     loop, targets, _ = _run_with_controller(spec)
     return RecordedTrial(spec, engine, loop.robot, targets)
 
 
 def _controller_time(spec: TrialSpec) -> float:
-    """Return how long a trial's controller takes by itself [s]."""
+    """Return the time of a trial's controller alone [s]."""
     return _run_with_controller(spec)[2]
 
 
 def _run_with_controller(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets], float]:
-    """Return a trial, its controller's targets and the time [s] of making them."""
+    """Run a trial; return it, the targets of its controller and the time of its controller [s]."""
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     targets, spent = [], 0.0
