@@ -395,7 +395,9 @@ class Evaluator(ABC):
 
     def __init__(self, *, workers: int = 0) -> None:
         if workers < 0:
-            raise ConfigurationError(f'workers is {workers}, it must not be negative')
+            raise ConfigurationError(
+                f'workers is {workers}, it must not be negative; nearest valid: 0'
+            )
         self.workload = Workload()
         self.lost_workers = 0
 

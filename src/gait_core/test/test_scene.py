@@ -78,7 +78,7 @@ def test_steps_and_periods_must_be_positive_and_finite(value):
         (lambda: spec(fitness_terms={'distance': math.nan}), "'distance' has weight nan"),
         (lambda: spec(settle_time=-1.0), 'settle_time'),
         (lambda: spec(seed=2**63), 'seed'),
-        (lambda: spec(weights_sha256='ab' * 32), 'weights does not name'),
+        (lambda: spec(weights_sha256='ab' * 32), 'weights names no file'),
         (lambda: spec(seed=1.5), 'seed'),
         (lambda: spec(script=(at(1.0), at(0.5))), 'order of time'),
         (

@@ -92,7 +92,7 @@ def _read_array(content: bytes) -> npt.NDArray[np.generic]:
         count *= length
     # NumPy allocates the shape of the header before it reads the numbers: compare the sizes.
     if min(shape, default=0) < 0 or count * dtype.itemsize != len(content) - file.tell():
-        raise ValueError('it holds an array of another length than its header tells')
+        raise ValueError('it holds an array whose length differs from its header')
     file.seek(0)
     array: npt.NDArray[np.generic] = np.lib.format.read_array(file, allow_pickle=False)
     return array

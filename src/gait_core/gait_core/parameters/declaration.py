@@ -402,7 +402,8 @@ def _encode(gene: Gene, value: float) -> float:
     if not gene.lower <= value <= gene.upper:
         raise ConfigurationError(
             f"gene '{gene.name}' = {value:g} {gene.unit} is outside "
-            f'[{gene.lower:g}, {gene.upper:g}]'
+            f'[{gene.lower:g}, {gene.upper:g}]; '
+            f'nearest valid: {min(max(value, gene.lower), gene.upper):g}'
         )
     if gene.log:
         return math.log(value / gene.lower) / math.log(gene.upper / gene.lower)

@@ -175,7 +175,9 @@ class _LimitedLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
-                raise _constructor_error(f'{excerpt(repr(key))} is no key, a text is', key_node)
+                raise _constructor_error(
+                    f'{excerpt(repr(key))} is no key, expected text', key_node
+                )
             if key in known:
                 raise _constructor_error(
                     f"the key '{excerpt(str(key))}' is written twice", key_node

@@ -219,7 +219,7 @@ class TrialLoop:
         Equals as many calls of ``advance``, but does not update ``observation``.
         """
         if not self.is_running:
-            raise ProtocolError('play on a trial that is not running')
+            raise ProtocolError('play_tape on a trial that is not running')
         applied = self._memory.resolve_tape(tape)
         self._record_tape(applied, commands, *self._run_tape(applied))
 
@@ -325,7 +325,9 @@ def _fitness_term(name: str, rollout: Rollout) -> float:
             'expected a number'
         ) from None
     if not np.isfinite(value):
-        raise ConfigurationError(f"fitness term '{name}' returned {value}")
+        raise ConfigurationError(
+            f"fitness term '{name}' returned {value}, expected a finite number"
+        )
     return value
 
 

@@ -78,7 +78,8 @@ def check_ranges(scene: Scene, ranges: Ranges) -> None:
             raise unknown_name_error('quantity of randomise', name, RANDOMISED_QUANTITIES)
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ConfigurationError(
-                f'randomise.{name} is [{low:g}, {high:g}]; nearest valid: '
+                f'randomise.{name} is [{low:g}, {high:g}], expected finite numbers in increasing '
+                'order; nearest valid: '
                 f'[{min(low, high):g}, {max(low, high):g}]'
             )
         if _is_integer(name) and not (float(low).is_integer() and float(high).is_integer()):

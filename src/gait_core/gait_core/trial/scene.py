@@ -31,7 +31,10 @@ def _check_finite(owner: str, /, **values: float) -> None:
 def _check_size(name: str, value: float, unit: str) -> None:
     if abs(value) > _MAX_SIZE:
         nearest = math.copysign(_MAX_SIZE, value)
-        raise ConfigurationError(f'{name} is {value:g} {unit}; nearest valid: {nearest:g}')
+        raise ConfigurationError(
+            f'{name} is {value:g} {unit}, outside [{-_MAX_SIZE:g}, {_MAX_SIZE:g}]; '
+            f'nearest valid: {nearest:g}'
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +81,8 @@ class InitialState:
         _check_finite('initial.joint_positions', **self.joint_positions)
         if self.clearance < 0.0:
             raise ConfigurationError(
-                f'initial.clearance is {self.clearance} m, it must not be negative'
+                f'initial.clearance is {self.clearance} m, it must not be negative; '
+                'nearest valid: 0'
             )
 
 
@@ -137,7 +141,10 @@ class SensorModel:
         """Refuse negative values, and noise beyond any reading."""
         for name, value in vars(self).items():
             if not (math.isfinite(value) and value >= 0):
-                raise ConfigurationError(f'sensors.{name} is {value}, it must not be negative')
+                raise ConfigurationError(
+                    f'sensors.{name} is {value}, expected a finite number that is not negative; '
+                    'nearest valid: 0'
+                )
             if name != 'delay_ticks':
                 _check_size(f'sensors.{name}', value, '(standard deviation)')
 
@@ -213,22 +220,26 @@ class Scene:
         for name in ('friction', 'restitution'):
             if getattr(self, name) < 0.0:
                 raise ConfigurationError(
-                    f'scene.{name} is {getattr(self, name)}, it must not be negative'
+                    f'scene.{name} is {getattr(self, name)}, it must not be negative; '
+                    'nearest valid: 0'
                 )
         if self.restitution > 1.0:
             raise ConfigurationError(
-                f'scene.restitution is {self.restitution}, a bounce must not gain speed; '
-                'nearest valid: 1'
+                f'scene.restitution is {self.restitution}, outside [0, 1]: a bounce gains no speed'
+                '; nearest valid: 1'
             )
         if not 0 <= self.draw <= MAX_SEED:
             raise ConfigurationError(f'scene.draw is {self.draw}, expected 0 to {MAX_SEED}')
         for name in ('length_scale', 'mass_factor'):
             value = getattr(self, name)
             if value <= 0.0:
-                raise ConfigurationError(f'scene.{name} is {value}, not positive')
+                raise ConfigurationError(f'scene.{name} is {value}, it must be positive')
             if not 1.0 / _MAX_FACTOR <= value <= _MAX_FACTOR:
                 nearest = _MAX_FACTOR if value > 1.0 else 1.0 / _MAX_FACTOR
-                raise ConfigurationError(f'scene.{name} is {value:g}; nearest valid: {nearest:g}')
+                raise ConfigurationError(
+                    f'scene.{name} is {value:g}, outside '
+                    f'[{1.0 / _MAX_FACTOR:g}, {_MAX_FACTOR:g}]; nearest valid: {nearest:g}'
+                )
         steps_per_tick(self.physics_step, self.control_period)
 
     @property
@@ -253,8 +264,9 @@ def steps_per_tick(physics_step: float, control_period: float) -> int:
     ratio = control_period / physics_step
     if ratio > MAX_STEPS_PER_TICK:
         raise ConfigurationError(
-            f'scene.physics_step {physics_step:g} s makes {ratio:.3g} steps of a control period; '
-            f'nearest valid: {control_period / MAX_STEPS_PER_TICK:g} s'
+            f'scene.physics_step {physics_step:g} s makes {ratio:.3g} steps of a control period, '
+            f'more than {MAX_STEPS_PER_TICK}; nearest valid: '
+            f'{control_period / MAX_STEPS_PER_TICK:g} s'
         )
     steps = round(ratio)
     if steps >= 1 and math.isclose(ratio, steps, rel_tol=1e-9):

@@ -77,7 +77,7 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         for group in groups:
             mapping = mapping.setdefault(group, {})
             if not isinstance(mapping, dict):
-                raise ConfigurationError(f"'{name}': '{group}' was already given a value")
+                raise ConfigurationError(f"'{name}': '{group}' has a value already")
         mapping[last] = value
     return settings
 

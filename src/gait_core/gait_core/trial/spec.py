@@ -68,7 +68,9 @@ class TimedCommand:
     def __post_init__(self) -> None:
         """Check that the time is finite."""
         if not math.isfinite(self.time):
-            raise ConfigurationError(f'a command comes at {self.time} s, expected a finite number')
+            raise ConfigurationError(
+                f'the time of a command is {self.time} s, expected a finite number'
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,13 +148,18 @@ class TrialSpec:
         if not (math.isfinite(self.duration) and self.duration > 0.0):
             raise ConfigurationError(f'duration is {self.duration} s, it must be positive')
         if not (math.isfinite(self.settle_time) and self.settle_time >= 0.0):
-            raise ConfigurationError(f'settle_time is {self.settle_time} s, it must be >= 0')
+            raise ConfigurationError(
+                f'settle_time is {self.settle_time} s, it must not be negative'
+            )
         for name, seconds in (('duration', self.duration), ('settle_time', self.settle_time)):
             longest = MAX_TICKS * self.scene.control_period
             if seconds > longest:
-                raise ConfigurationError(f'{name} is {seconds:g} s; nearest valid: {longest:g} s')
+                raise ConfigurationError(
+                    f'{name} is {seconds:g} s, longer than {MAX_TICKS} control periods; '
+                    f'nearest valid: {longest:g} s'
+                )
         if self.weights_sha256 and not self.weights:
-            raise ConfigurationError('weights_sha256 is of a file that weights does not name')
+            raise ConfigurationError('weights_sha256 is given, but weights names no file')
         for term, weight in self.fitness_terms.items():
             if not math.isfinite(weight):
                 raise ConfigurationError(
@@ -167,7 +174,9 @@ class TrialSpec:
         if times != sorted(times):
             raise ConfigurationError(f'the command script is not in order of time: {times}')
         if self.scene.fixed_base and self.fitness_terms:
-            raise ConfigurationError('a robot with fixed_base gets no fitness')
+            raise ConfigurationError(
+                'fitness_terms are given, but a robot with scene.fixed_base gets no fitness'
+            )
         check_ranges(self.scene, self.randomise)
         self._check_milestones()
 
@@ -179,7 +188,8 @@ class TrialSpec:
         for time in times:
             if time >= self.duration:
                 raise ConfigurationError(
-                    f'hopeless.time is {time:g} s of a trial of {self.duration:g} s; nearest '
+                    f'hopeless.time is {time:g} s, not before the end of the trial at '
+                    f'{self.duration:g} s; nearest '
                     f'valid: {max(self.duration - self.scene.control_period, 0.0):g}'
                 )
 
