@@ -1,4 +1,4 @@
-"""Evaluations per second on one and two workers, and the memory of a worker, for `gait bench`."""
+"""Trials per second on one and two workers and memory of a worker, for `gait bench`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WARM_UP_TRIALS = 10
 
 
 def measure_evaluators() -> list[Measurement]:
-    """Return rates of one and two workers, and the memory of one, in each engine."""
+    """Return the rates of one and two workers and the memory of a worker for each engine."""
     rows = [row for engine in usable_engines() for row in _measure_rates(engine)]
     return rows + [
         row for engine in usable_engines() for row in measure_memory(engine, _MEMORY_TRIALS)
@@ -35,7 +35,7 @@ def _measure_rates(engine: str) -> list[Measurement]:
     evaluators = [LocalEvaluator(workers=count) for count in (1, 2)]
     try:
         for evaluator in evaluators:
-            # Starting processes and loading the robot is paid once a run.
+            # Warm-up: a run starts its processes and loads its robot once.
             evaluator.evaluate(specs[:2])
         one, two = shortest_times(
             *(partial(measure_wall_time, partial(each.evaluate, specs)) for each in evaluators),
@@ -68,7 +68,7 @@ def _measure_rates(engine: str) -> list[Measurement]:
 
 def measure_memory(engine: str, trials: int) -> list[Measurement]:
     """
-    Return the memory of a worker after its first trials, and its growth over many short ones.
+    Return the memory of a worker after its first trials and the growth over many short ones.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ def measure_memory(engine: str, trials: int) -> list[Measurement]:
 
 
 def _resident_memory_after(evaluator: LocalEvaluator, specs: Sequence[TrialSpec]) -> float:
-    """Return the resident memory of the only worker once it has run some trials [byte]."""
+    """Run trials and return the resident memory of the only worker [byte]."""
     evaluator.evaluate(specs)
     (pid,) = evaluator.pids
     return resident_memory(pid)
 
 
 def resident_memory(pid: int | str) -> float:
-    """Return the resident memory of a process, or of this one, ``self`` [byte]."""
+    """Return the resident memory of a process; ``self`` is this one [byte]."""
     pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
     return float(pages * resource.getpagesize())

@@ -1,4 +1,4 @@
-"""Progress of a run through its curriculum and stopping rules."""
+"""Progression of a run through its curriculum and stopping rules."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ from gait_evolver.experiment import Experiment
 
 class RunProgression:
     """
-    Follows a run generation by generation; all but the wall time depends on its log alone.
+    Present stage of a run, and the rules that end the stage or the run.
+
+    It depends on the recorded generations alone, except for the rule of wall time, so that a
+    resumed run enters its stages at the same generations.
 
     Parameters
     ----------
     experiment : Experiment
     clock : callable
-        Returns seconds.
+        Returns a time [s].
+
+    Attributes
+    ----------
+    stage : int
+        Index of the stage; that after the last stage is the experiment as written.
 
     """
 
@@ -32,11 +40,11 @@ class RunProgression:
 
     @property
     def is_last_stage(self) -> bool:
-        """True if the experiment is tried as it stands."""
+        """True after the last stage of the curriculum: the experiment is run as written."""
         return self.stage == len(self._stages)
 
     def enter_next_stage(self) -> bool:
-        """Enter the next stage if the last generation ended the one before; tell whether."""
+        """Enter the next stage if the last generation ended the present one; return whether."""
         if not self._stage_passed:
             return False
         self.stage += 1
@@ -52,15 +60,15 @@ class RunProgression:
         Parameters
         ----------
         generation_best : float or None
-            Fitness of the best of its individuals.
+            Best fitness of its candidates; None if none of them may win.
         best : float or None
-            Of the best one since the stage began.
+            Best fitness since the stage began.
 
         """
         self._stage_generations += 1
-        better = best is not None and (self._best is None or best > self._best)
-        self._stagnant_generations = 0 if better else self._stagnant_generations + 1
-        self._best = best if better else self._best
+        is_better = best is not None and (self._best is None or best > self._best)
+        self._stagnant_generations = 0 if is_better else self._stagnant_generations + 1
+        self._best = best if is_better else self._best
         if not self.is_last_stage:
             stage = self._stages[self.stage]
             reached = stage.fitness is not None and (
@@ -69,16 +77,20 @@ class RunProgression:
             self._stage_passed = reached or (0 < stage.generations <= self._stage_generations)
 
     def stop_reason(self, trials: int) -> str:
-        """Return why the run is over after so many trials; empty while it goes on."""
+        """
+        Return the rule that ends the run after a number of trials, or an empty string.
+
+        Fitness and stagnation count in the last stage only: an easier stage ends by its own rule.
+        """
         rules = self._rules
         wanted = rules.fitness
         if self.is_last_stage and not self._stage_passed:
             if wanted is not None and self._best is not None and self._best >= wanted:
                 return f'a fitness of {wanted:g} was reached'
             if 0 < rules.stagnation <= self._stagnant_generations:
-                return f'no better individual in {rules.stagnation} generations'
+                return f'no better candidate in {rules.stagnation} generations'
         if 0 < rules.trials <= trials:
             return f'{rules.trials} trials were run'
         if 0.0 < rules.wall_time <= self._clock() - self._start_time:
-            return f'{rules.wall_time:g} s are over'
+            return f'the wall time of {rules.wall_time:g} s has passed'
         return ''

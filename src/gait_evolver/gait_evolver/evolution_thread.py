@@ -1,4 +1,4 @@
-"""An evolution in a thread of its own, for callers that must not be held up by it."""
+"""Evolution in a thread, for callers that must not block."""
 
 from __future__ import annotations
 
@@ -15,21 +15,36 @@ from gait_evolver.run.store import RunStore
 
 
 class RunCancelled(Exception):
-    """Raised between two trials of a run that is to stop."""
+    """Raised between two trials of a run that was cancelled."""
 
 
 class EvolutionThread:
     """
-    Runs an evolution in a thread; ``cancel`` takes effect at the end of a trial.
+    Evolution that runs in a thread.
 
     Parameters
     ----------
     open_store : callable
         Returns the store and its recorded generations; called in the thread.
     make_evaluator : callable
-        Likewise.
+        Returns the evaluator; called in the thread.
     say : callable
-        Shows a line to the user; called in the thread.
+        Prints a line for the user; called in the thread.
+
+    Attributes
+    ----------
+    store : RunStore or None
+        None before it is open.
+    evaluator : Evaluator or None
+        None before it is made.
+    snapshot : EvolutionProgress or None
+        Copy of the progress at the end of the last trial.
+    status : str
+        Empty while the thread runs, then ``completed``, ``cancelled`` or ``failed``.
+    message : str
+        One line on a failure.
+    details : str
+        Traceback of an unexpected failure.
 
     """
 
@@ -45,31 +60,28 @@ class EvolutionThread:
         self.store: RunStore | None = None
         self.evaluator: Evaluator | None = None
         self.snapshot: EvolutionProgress | None = None
-        """Progress at the end of the last trial."""
         self.status = ''
-        """``completed``, ``cancelled`` or ``failed`` at the end, empty before."""
         self.message = ''
-        """One line on its failure; the traceback is in ``details``."""
         self.details = ''
         self._thread = threading.Thread(target=self._run, name='evolution')
         self._thread.start()
 
     @property
     def running(self) -> bool:
-        """True if the thread has not ended."""
+        """True until the thread has ended."""
         return self._thread.is_alive()
 
     @property
     def is_cancelling(self) -> bool:
-        """True if the run has been asked to stop."""
+        """True after a call of ``cancel``."""
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Stop at the end of a trial; what was recorded stays and can be resumed."""
+        """Stop the run at the end of the present trial; it can be resumed."""
         self._cancelled.set()
 
     def join(self, timeout: float | None = None) -> None:
-        """Wait for the end [s]."""
+        """Wait for the end of the thread, at most ``timeout`` [s]."""
         self._thread.join(timeout)
 
     def _run(self) -> None:
@@ -86,7 +98,7 @@ class EvolutionThread:
             self.details = traceback.format_exc()
 
     def _evolve(self) -> None:
-        # First: a mistake in the evaluator must not leave an empty run behind.
+        # The evaluator first: an error in it must not leave an empty run directory.
         evaluator = self.evaluator = self._make_evaluator()
         try:
             store, recorded = self._open_store()
@@ -102,7 +114,7 @@ class EvolutionThread:
             evaluator.close()
 
     def _listen(self, progress: EvolutionProgress) -> None:
-        # A copy: the run goes on while it is read.
+        # A copy, because the other thread reads it while the run continues.
         self.snapshot = replace(progress, invalid_counts=progress.invalid_counts.copy())
         if self._cancelled.is_set() and not progress.stop_reason:
             raise RunCancelled

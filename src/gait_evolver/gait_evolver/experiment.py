@@ -1,8 +1,8 @@
 """
-Experiments as YAML files: robot, controller, genes, trial, fitness and optimiser.
+Experiment files: robot, controller, genes, trial, fitness and optimiser of a search.
 
-An experiment is a file of a package (``experiments/<name>.yaml``) or of the user. ``resolve``
-fills in every default, so that a run is described by its own copy alone.
+A file belongs to a package (``experiments/<name>.yaml``) or to the user. ``resolve_experiment``
+writes every default out, so that the copy in a run directory describes the run completely.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from gait_core.trial.setup import merge_settings
 from gait_core.trial.spec import Milestone, TimedCommand
 
 EXPERIMENT_FORMAT = 1
-"""Version of the file; a reader refuses others."""
+"""Version of the file format; a reader refuses others."""
 
 EXPERIMENT_LOCATION = Location('experiment')
-"""Location of an experiment that is in no file."""
+"""Location of an experiment that has no file."""
 
 BODY_CHOICES = ('one', 'turn', 'member')
 
 EXPERIMENT_FOLDER = Path(__file__).parent / 'experiments'
-"""Experiments of this package; others register theirs as ``gait.experiments``."""
+"""Folder of this package's experiments; other packages register theirs as ``gait.experiments``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +39,9 @@ class GeneBounds:
     """
     Bounds and settings of a gene in its unit.
 
-    ``lower``, ``upper`` and ``log`` override what the controller declares; ``None`` keeps that.
-    ``initial`` (first and last value of the first draws) and ``step`` (largest mutation) are for
-    optimisers that take them from the genes.
+    ``lower``, ``upper`` and ``log`` override the controller's declaration; ``None`` keeps it.
+    ``initial`` (bounds of the first draws) and ``step`` (largest mutation) are for optimisers
+    that have such settings.
     """
 
     lower: float | None = None
@@ -62,11 +62,11 @@ class OptimizerChoice:
 @dataclass(frozen=True, kw_only=True)
 class CurriculumStage:
     """
-    A stage of a curriculum: changes of the experiment that hold until it ends.
+    A stage of a curriculum: changes of the experiment until the stage ends.
 
-    It ends after some ``generations`` (0: any number), or with the first one whose best individual
-    reaches a ``fitness``. ``scene`` is changed, ``duration`` [s], ``script``, ``randomise`` and
-    ``hopeless`` are replaced where they are given.
+    It ends after a number of ``generations`` (0: no limit), or with the first generation whose
+    best candidate reaches ``fitness``. Fields of ``scene`` are merged into the experiment's;
+    ``duration`` [s], ``script``, ``randomise`` and ``hopeless`` replace the experiment's if set.
     """
 
     generations: int = 0
@@ -78,7 +78,7 @@ class CurriculumStage:
     hopeless: tuple[Milestone, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check that it can end."""
+        """Check that the stage can end."""
         if self.generations < 0 or (self.generations == 0 and self.fitness is None):
             raise ConfigurationError(
                 f'curriculum: a stage of {self.generations} generations without a fitness never '
@@ -94,13 +94,13 @@ class StoppingRules:
     Attributes
     ----------
     fitness : float or None
-        Once the best individual has reached it.
+        Fitness of the best candidate that ends the run; None: no limit.
     stagnation : int
-        After so many generations without a better one; 0: never.
+        Generations without a better candidate that end the run; 0: no limit.
     trials : int
-        Before a generation that begins with so many trials done; 0: never.
+        Number of trials after which no further generation begins; 0: no limit.
     wall_time : float [s]
-        Of the process that runs it; 0: unlimited.
+        Wall time of the process that ends the run; 0: no limit.
 
     """
 
@@ -113,59 +113,58 @@ class StoppingRules:
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """
-    An experiment as its file states it.
+    An experiment as written in its file.
 
     Attributes
     ----------
     robot : str
-        Name, or a robot folder: relative to the experiment's file.
+        Name, or a robot folder relative to the experiment's file.
     controller, preset : str
         Registered names; empty: the robot's defaults.
     parameters : mapping
-        Controller parameters that are not searched, over the preset.
+        Controller parameters that are not searched; they override the preset.
     genes : mapping of str to GeneBounds
-        The searched parameters, in genome order. None where the optimiser searches the weights of
+        The searched parameters, in genome order; empty if the optimiser searches the weights of
         the controller's network.
     scene : mapping
-        Fields of Scene, nested, over the robot's defaults.
+        Fields of Scene, nested; they override the robot's defaults.
     engines : tuple of str
-        Every individual is run on each of them, and its fitness is that of the worst. Empty:
-        the scene's alone.
+        Engines on which every candidate runs; the lowest fitness counts. Empty: the engine of
+        the scene.
     script : tuple of TimedCommand
         Empty: the robot's default command.
     duration, settle_time : float [s]
     fitness : mapping of str to float
-        Weight per registered term.
+        Weight of each registered fitness term.
     gates : mapping of str to float or None
-        Limit per gate of ``gait_core.trial.gates`` in its unit, over those that follow from the
-        robot; ``None`` turns one off.
+        Limit of each gate of ``gait_core.trial.gates`` in its unit; overrides the limit derived
+        from the robot. ``None`` turns a gate off.
     optimizer : OptimizerChoice
     generations, population : int
-        A population of 0 is the optimiser's own.
+        A population of 0 is the optimiser's default.
     repeats : int
-        Trials per individual and engine, each with its own seed; their mean counts.
+        Trials per candidate and engine, each with its own seed; their mean counts.
     common_seeds : bool
-        The individuals of a generation share the seeds of its repeats, so that they meet the same
-        noise and their differences are their own; the next generation meets other noise.
+        Whether the candidates of a generation share the seeds of its repeats, so that they are
+        compared under equal noise. Each generation has other seeds.
     bodies : str
-        Whose body a trial has, of a robot that is drawn: ``one`` (that of ``scene.draw``), or
-        another one for each ``turn`` or each ``member``, which keeps it as long as it is asked.
+        Draw of the body of a drawn robot: ``one`` (that of ``scene.draw``), ``turn`` (another
+        one in each trial) or ``member`` (one for each candidate, in all its trials).
     start_spread : float [m]
-        Each trial starts at x and y drawn from plus or minus that, about those of the scene.
+        Half range of a uniform random offset of the start in x and y.
     seed : int
-        Of the run.
+        Seed of the run.
     evaluator : str
-        Registered.
+        Registered name.
     objectives : mapping of str to mapping of str to float
-        More objectives beside the fitness, each a weighted sum of terms; for optimisers that
-        look for the best compromises.
+        Further objectives, each a weighted sum of terms; for optimisers of several objectives.
     randomise : mapping
-        Least and largest value of what differs from trial to trial
+        Lower and upper bound of each quantity that varies from trial to trial
         (``gait_core.trial.randomisation``), nested or by dotted names.
     hopeless : tuple of Milestone
-        By when a trial must have moved how far.
-    curriculum : tuple of Stage
-        In order; after the last one the experiment is as it stands.
+        Distances that a trial must have moved by given times; else it ends early.
+    curriculum : tuple of CurriculumStage
+        In order; after the last stage the experiment is run as written.
     stop : StoppingRules
 
     """
@@ -202,14 +201,14 @@ class Experiment:
     stop: StoppingRules = added_field(StoppingRules())
 
     def __post_init__(self) -> None:
-        """Check version, seed, and values that do not go together."""
+        """Check version, seed and combinations of values."""
         if self.format != EXPERIMENT_FORMAT:
             raise ConfigurationError(
                 f'experiment format {self.format}: this version reads format {EXPERIMENT_FORMAT}'
             )
         if '/' in self.name or not self.name.isprintable():
             raise ConfigurationError(
-                f"experiment.name is {self.name!r}, expected a line without '/': runs bear it"
+                f"experiment.name is {self.name!r}, expected a line without '/': it names the run"
             )
         if not self.fitness:
             raise ConfigurationError('experiment.fitness is empty')
@@ -225,7 +224,10 @@ class Experiment:
             if not terms:
                 raise ConfigurationError(f'experiment.objectives.{name} is empty')
             if name == 'fitness':
-                raise ConfigurationError('experiment.objectives: the fitness is one already')
+                raise ConfigurationError(
+                    "experiment.objectives.fitness: 'fitness' is always the first objective; "
+                    'choose another name'
+                )
         for engine in self.engines:
             if self.engines.count(engine) > 1:
                 raise ConfigurationError(f"experiment.engines names '{engine}' more than once")
@@ -233,18 +235,18 @@ class Experiment:
 
 
 def experiment_names() -> tuple[str, ...]:
-    """Return the experiments of all packages, sorted."""
+    """Return the names of the experiments of all packages, sorted."""
     return tuple(sorted(experiment_files()))
 
 
 def experiment_files() -> dict[str, Path]:
     """
-    Return the file of every experiment by its name.
+    Return the file of every experiment by name.
 
     Raises
     ------
     ConfigurationError
-        If two packages have an experiment of one name.
+        If two packages have an experiment of the same name.
 
     """
     folders = [registry.experiment_folder(name)() for name in registry.names('experiment_folders')]
@@ -260,7 +262,7 @@ def experiment_files() -> dict[str, Path]:
 
 
 def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = EMPTY_MAPPING) -> Experiment:
-    """Return the experiment that ``read_experiment`` reads."""
+    """Return the experiment of ``read_experiment`` without its location."""
     return read_experiment(name_or_path, overrides)[0]
 
 
@@ -268,20 +270,19 @@ def read_experiment(
     name_or_path: str, overrides: Mapping[str, Any] = EMPTY_MAPPING
 ) -> tuple[Experiment, Location]:
     """
-    Return the experiment of a name or YAML file, with some values replaced, and its location.
+    Return an experiment by name or YAML file, with some values replaced, and its location.
 
     Parameters
     ----------
     name_or_path : str
     overrides : mapping
-        Nested as in the file; ``gait`` stands for ``parameters``. ``generations``, ``seed``,
-        ``evaluator`` and any other key may be given.
+        Any keys, nested as in the file; ``gait`` is another name of ``parameters``.
 
     Raises
     ------
     ConfigurationError
-        For an unknown experiment or key (with the nearest valid one) or a wrong type. What is
-        wrong in the file is named with line and column.
+        For an unknown experiment or key (with the nearest valid one) or a wrong type; an error
+        in the file is named with line and column.
 
     """
     path = Path(name_or_path)
@@ -299,13 +300,13 @@ def read_experiment(
 def experiment_location(
     document: Document, overrides: Mapping[str, Any] = EMPTY_MAPPING
 ) -> Location:
-    """Return the location of the experiment in a file some of whose values are replaced."""
+    """Return the location of an experiment in its file; replaced values have no line there."""
     source = Source(str(document.path), document, replaced=_rename_gait_key(overrides))
     return Location('experiment', source)
 
 
 def _rename_gait_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return overrides by the keys of the file: there ``gait`` is ``parameters``."""
+    """Return overrides with the keys of the file: ``gait`` becomes ``parameters``."""
     changes = dict(overrides)
     if 'gait' in changes:
         changes['parameters'] = merge_settings(changes.get('parameters', {}), changes.pop('gait'))
@@ -314,31 +315,32 @@ def _rename_gait_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 def _resolve_robot_path(path: Path, robot: str) -> str:
     """
-    Return a robot that is a path as an absolute one, relative to the experiment's own file.
+    Return the path of a robot folder as an absolute path; a bare word is a name and stays.
 
-    A run then goes on wherever it is resumed from. A bare word is a name.
+    Relative paths are taken from the experiment's file, then from the working directory. With an
+    absolute path a run can be resumed from any directory.
     """
     folder = Path(robot).expanduser()
     if len(folder.parts) < 2 and not robot.startswith('.'):
         return robot
-    near = (path.parent / folder).resolve()
-    return str(near if near.exists() else folder.resolve())
+    beside_file = (path.parent / folder).resolve()
+    return str(beside_file if beside_file.exists() else folder.resolve())
 
 
 def rebuild_experiment(
     content: Any, name: str, overrides: Mapping[str, Any], location: Location = EXPERIMENT_LOCATION
 ) -> Experiment:
     """
-    Return the experiment of plain data, with some values replaced.
+    Return an experiment from plain data, with some values replaced.
 
     Parameters
     ----------
     content
     name : str
-        Of an experiment that has none itself.
+        Name of an experiment without one.
     overrides : mapping
     location : Location
-        Of the content.
+        Location of the content.
 
     """
     changes = _rename_gait_key(overrides)
@@ -359,7 +361,11 @@ def rebuild_experiment(
 def _drop_replaced_settings(
     content: Mapping[str, Any], changes: Mapping[str, Any], key: str, kind: str, settings: str
 ) -> Mapping[str, Any]:
-    """Return the content without the settings of what another one takes the place of."""
+    """
+    Return the content without settings of an optimiser or engine that the overrides replace.
+
+    Settings of one optimiser or engine mean nothing to another.
+    """
     known, change = content.get(key), changes.get(key)
     if not (isinstance(known, dict) and isinstance(change, Mapping)):
         return content

@@ -1,8 +1,8 @@
 """
 Fitness terms: pure functions of a rollout, summed with the weights of an experiment.
 
-Each measures what its name says in the unit it states; a term to be kept small gets a negative
-weight. All are finite for every rollout that may win, also for one that fell at once.
+A quantity that should be small gets a negative weight. All terms are finite for every rollout
+that may win, including one that fell at once.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def forward_displacement(rollout: Rollout) -> float:
 
 
 def lateral_drift(rollout: Rollout) -> float:
-    """Return the lateral drift: distance from the line of the first heading [m], >= 0."""
+    """Return the distance from the line of the first heading [m], >= 0."""
     return abs(_displacement(rollout)[1])
 
 
 def heading_change(rollout: Rollout) -> float:
-    """Return the magnitude of the change of heading [rad], >= 0; full turns count."""
+    """Return the size of the change of heading [rad], >= 0; full turns are counted."""
     yaw = heading_of(rollout.body_poses[:, 0])
     return float(abs(yaw[-1] - yaw[0]))
 
 
 def survival_share(rollout: Rollout) -> float:
-    """Return the share of the duration before a fall, in [0, 1] [-]."""
+    """Return the simulated share of the duration, in [0, 1]; below 1 after a fall."""
     return rollout.ticks / rollout.spec.ticks
 
 
@@ -48,8 +48,8 @@ def mean_zmp_margin(rollout: Rollout) -> float:
     """
     Return the mean margin of the CoP in the support polygon [m].
 
-    The mean is over all ticks. A tick without a defined CoP counts as zero, so that leaving the
-    ground is no advantage.
+    The mean is over all ticks. Without contact the CoP is undefined and the tick counts as zero,
+    so that leaving the ground is no advantage.
     """
     margin, defined = support_margins(
         contact_zmp(rollout), rollout.contact_tick, rollout.contacts.points
@@ -64,9 +64,9 @@ def positive_work(rollout: Rollout) -> float:
 
 def transport_efficiency(rollout: Rollout) -> float:
     """
-    Return the reciprocal of the CoT along the first heading [-]; 0 after a fall.
+    Return the reciprocal of the CoT along the first heading, m g x / E [-]; 0 after a fall.
 
-    The work is at least that of lifting the robot by a hundredth of its length scale, so that
+    The work E is bounded below by that of lifting the robot by 0.01 length scales, so that
     standing still has no value.
     """
     if rollout.status == FELL:
@@ -81,7 +81,7 @@ def smoothness(rollout: Rollout) -> float:
     """
     Return the negative root mean square of the joint accelerations [rad/s^2 or m/s^2], <= 0.
 
-    Accelerations are differences of the joint velocities over a control period.
+    An acceleration is the difference of two successive joint velocities over a control period.
     """
     accelerations = np.diff(rollout.joint_velocities, axis=0) / rollout.dt
     return -float(np.sqrt(np.mean(accelerations**2))) if accelerations.size else 0.0
@@ -89,7 +89,8 @@ def smoothness(rollout: Rollout) -> float:
 
 def _displacement(rollout: Rollout) -> tuple[float, float]:
     """Return the displacement [m] ahead and to the left of the first pose."""
-    # Several roots (a tensegrity): the middle of them moves, the first one gives the direction.
+    # A robot of several roots, such as a tensegrity: the mean of the roots moves, and the first
+    # root has the heading.
     centre = rollout.body_poses[:, :, :2].mean(axis=1)
     x, y = centre[-1] - centre[0]
     yaw = heading_of(rollout.body_poses[:1, 0])[0]

@@ -1,4 +1,4 @@
-"""Search of an experiment: the genes' space, and the optimiser's settings."""
+"""Search space of an experiment and settings of its optimiser."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 def gene_space(
     controller: str, genes: Mapping[str, GeneBounds], location: Location
 ) -> ParameterSpace:
-    """Return the space of the searched parameters of a controller."""
+    """Return the space of a controller's searched parameters; errors name the gene's location."""
     cls = registry.controller(controller).Params
-    chosen = []
+    bounded_genes = []
     for name, bounds in genes.items():
         with (location / name).locate_errors():
-            chosen.append(_bounded_gene(cls, name, bounds))
-    return ParameterSpace(tuple(chosen))
+            bounded_genes.append(_bounded_gene(cls, name, bounds))
+    return ParameterSpace(tuple(bounded_genes))
 
 
 def _bounded_gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
-    """Return a gene as the controller declares it, within the bounds of the experiment."""
+    """Return a gene as the controller declares it, with the experiment's bounds."""
     (gene,) = parameter_space(cls, (name,)).genes
     lower = gene.lower if bounds.lower is None else bounds.lower
     upper = gene.upper if bounds.upper is None else bounds.upper
@@ -47,13 +47,13 @@ def _bounded_gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
 
 def settings_from_genes(experiment: Experiment, space: ParameterSpace) -> dict[str, Any]:
     """
-    Return what the genes say of their search as settings of the optimiser, in the unit cube.
+    Return ``initial`` and ``step`` of the genes as settings of the optimiser, in the unit cube.
 
     Raises
     ------
     ConfigurationError
-        If only some genes say it, the optimiser takes no such thing or was given it as a
-        setting, a value lies outside the bounds, or a step is to be taken on a log scale.
+        If only some genes have the key, the optimiser lacks the setting or has it set already, a
+        value is outside the bounds, or a gene on a log scale has a step.
 
     """
     settings: dict[str, Any] = {}
@@ -69,7 +69,7 @@ def settings_from_genes(experiment: Experiment, space: ParameterSpace) -> dict[s
 
 
 def _relative_step(gene: Gene, step: float) -> float:
-    """Return a step as a share of the gene's range."""
+    """Return the step of a gene as a share of its range."""
     width = gene.upper - gene.lower
     if gene.log:
         raise ConfigurationError(
@@ -84,24 +84,24 @@ def _relative_step(gene: Gene, step: float) -> float:
 
 
 def _gene_values(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
-    """Return what the genes say under a key, by name: all of them, for this optimiser, or none."""
-    said = {name: getattr(gene, key) for name, gene in experiment.genes.items()}
-    silent = [name for name, value in said.items() if value is None]
-    if len(silent) == len(said):
+    """Return the values of a key by gene; empty if no gene has it, an error if only some do."""
+    values = {name: getattr(gene, key) for name, gene in experiment.genes.items()}
+    missing = [name for name, value in values.items() if value is None]
+    if len(missing) == len(values):
         return {}
-    if silent:
-        raise ConfigurationError(f"gene '{silent[0]}' has no {key}, but others have one")
+    if missing:
+        raise ConfigurationError(f"gene '{missing[0]}' has no {key}, but others have one")
     choice = experiment.optimizer
     cls = registry.optimizer(choice.name)
     if setting not in {info.name for info in declared_parameters(cls.Settings)}:
         raise ConfigurationError(
-            f"optimizer '{choice.name}' takes no {key} of genes; remove it from them"
+            f"optimizer '{choice.name}' has no setting for {key} of genes; remove {key} from them"
         )
     if choice.settings.get(setting):
         raise ConfigurationError(
-            f'{key} is given by the genes and by optimizer.settings.{setting}; give one of them'
+            f'{key} is set by the genes and by optimizer.settings.{setting}; set one of them'
         )
-    return said
+    return values
 
 
 def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerChoice:
@@ -109,30 +109,34 @@ def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerCh
     choice = experiment.optimizer
     cls = registry.optimizer(choice.name)
     check_parameters(cls.Settings, choice.settings, location / 'settings')
-    given = dict(choice.settings)
+    settings = dict(choice.settings)
     if experiment.population:
-        if given.get('population', experiment.population) != experiment.population:
+        if settings.get('population', experiment.population) != experiment.population:
             raise ConfigurationError(
                 f'population is {experiment.population} and optimizer.settings.population is '
-                f'{given["population"]}; give one of them'
+                f'{settings["population"]}; set one of them'
             )
-        given['population'] = experiment.population
-    _set_objectives(experiment, given, cls)
-    return OptimizerChoice(name=choice.name, settings=asdict(make_parameters(cls.Settings, given)))
+        settings['population'] = experiment.population
+    _set_objectives(experiment, settings, cls)
+    return OptimizerChoice(
+        name=choice.name, settings=asdict(make_parameters(cls.Settings, settings))
+    )
 
 
-def _set_objectives(experiment: Experiment, given: dict[str, Any], cls: type[Optimizer]) -> None:
-    """Give an optimiser the number of objectives; refuse one that looks at the fitness alone."""
+def _set_objectives(
+    experiment: Experiment, settings: dict[str, Any], cls: type[Optimizer]
+) -> None:
+    """Set the number of objectives; refuse several for an optimiser of the fitness alone."""
     count, name = 1 + len(experiment.objectives), experiment.optimizer.name
     takes = 'objectives' in {info.name for info in declared_parameters(cls.Settings)}
     if not takes:
         if count > 1:
             raise ConfigurationError(
-                f"optimizer '{name}' looks at the fitness alone, not at objectives; nearest "
+                f"optimizer '{name}' maximises the fitness alone, not several objectives; nearest "
                 'valid: nsga2'
             )
-    elif given.setdefault('objectives', count) != count:
+    elif settings.setdefault('objectives', count) != count:
         raise ConfigurationError(
-            f'optimizer.settings.objectives is {given["objectives"]}, the experiment has {count}; '
-            f'nearest valid: {count}'
+            f'optimizer.settings.objectives is {settings["objectives"]}, the experiment has '
+            f'{count}; nearest valid: {count}'
         )

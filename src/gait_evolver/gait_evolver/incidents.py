@@ -1,4 +1,4 @@
-"""Incidents of a generation: lost workers, exceptions, trials that end workers."""
+"""Handling of lost workers, exceptions in trials and trials that end their workers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MAX_EXCEPTION_SHARE = 0.5
 """Share of a generation's trials above which exceptions end the run."""
 
 _MAX_REASONS = 100
-"""Number of different exceptions that are reported, each once."""
+"""Largest number of different exceptions that are reported; each is reported once."""
 
 LinePrinter = Callable[[str], None]
-"""Shows a line to the user."""
+"""Prints a line for the user."""
 
 
 def print_line(text: str) -> None:
@@ -29,14 +29,14 @@ def print_line(text: str) -> None:
 
 class IncidentHandler:
     """
-    Evaluation of trials with a report of every incident, and an end of the run if there are many.
+    Evaluates generations, reports every incident and ends the run after too many of them.
 
     Parameters
     ----------
     store : RunStore
-        Store whose ``events.log`` gets every line.
+        Its ``events.log`` gets every line.
     say : callable
-        Shows a line to the user.
+        Prints a line for the user.
     skipped : collection of str
         Names of trials to leave out.
 
@@ -70,19 +70,20 @@ class IncidentHandler:
                 results[index] = result_without_ticks(specs[index], SKIPPED, 'left out on request')
                 self._report(f'trial {name} is left out and recorded as {SKIPPED}')
                 count()
+        # The evaluator gets the other trials; ``positions`` maps its indices back to ours.
         positions = [index for index in range(len(specs)) if index not in results]
         failed: dict[int, str] = {}
 
-        def ended(position: int, result: TrialResult) -> None:
-            """Count a trial that has ended."""
+        def on_result(position: int, result: TrialResult) -> None:
+            """Count a finished trial, and report its exception."""
             if result.status == EXCEPTION:
                 self._report_exception(names[positions[position]], result.reason)
                 failed[positions[position]] = result.reason
                 _check_exceptions(failed, len(specs))
             count()
 
-        def lost(position: int | None, reason: str) -> None:
-            """Report a lost worker."""
+        def on_loss(position: int | None, reason: str) -> None:
+            """Report a lost worker, and its trial if it ran one."""
             trial = (
                 ''
                 if position is None
@@ -91,19 +92,22 @@ class IncidentHandler:
             self._report(f'{reason}{trial}')
 
         try:
-            found = evaluator.evaluate([specs[index] for index in positions], ended, lost)
+            evaluated = evaluator.evaluate(
+                [specs[index] for index in positions], on_result, on_loss
+            )
         except DeadlyTrial as error:
             raise self._deadly_trial_error(error, positions[error.index], specs, names) from error
-        results.update(zip(positions, found, strict=True))
+        results.update(zip(positions, evaluated, strict=True))
         return [results[index] for index in range(len(specs))]
 
     def check_skipped(self, generation: int, names: Sequence[str]) -> None:
-        """Raise ConfigurationError if a generation lacks a trial that is to be left out."""
+        """Raise ConfigurationError if a generation lacks a trial that should be left out."""
         for name in self._skipped:
             if name.partition('/')[0] == str(generation) and name not in names:
                 raise ConfigurationError(f"no trial '{name}' in the run: {name_hint(name, names)}")
 
     def _report_exception(self, name: str, reason: str) -> None:
+        """Report the exception of a trial unless an equal one was reported."""
         if reason not in self._reported_reasons and len(self._reported_reasons) < _MAX_REASONS:
             self._reported_reasons.add(reason)
             self._report(f'trial {name} raised an exception: {reason}')
@@ -111,6 +115,7 @@ class IncidentHandler:
     def _deadly_trial_error(
         self, error: DeadlyTrial, index: int, specs: Sequence[TrialSpec], names: Sequence[str]
     ) -> RunStopped:
+        """Return the error of a trial that ended several workers; its spec is saved."""
         name = names[index]
         file = self._store.save_trial(name, specs[index], error.reasons)
         stopped = RunStopped(
@@ -122,12 +127,13 @@ class IncidentHandler:
 
     def _report(self, text: str) -> None:
         self._store.log_event(text)
-        # The run goes on when its terminal is closed.
+        # A closed terminal must not end the run.
         with suppress(OSError):
             self._say(text)
 
 
 def _check_exceptions(failed: dict[int, str], count: int) -> None:
+    """Raise RunStopped if too many of a generation's trials raised an exception."""
     if len(failed) > _MAX_EXCEPTION_SHARE * count:
         raise RunStopped(
             f'{len(failed)} of the {count} trials of a generation raised an exception, the first: '

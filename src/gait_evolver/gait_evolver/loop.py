@@ -1,4 +1,4 @@
-"""The loop of an evolution: ask, evaluate, record, tell."""
+"""Loop of an evolution: ask, evaluate, record, tell."""
 
 from __future__ import annotations
 
@@ -40,10 +40,33 @@ class EvolutionProgress:
     """
     Progress of an evolution; passed to the listener after every trial and generation.
 
-    ``trials_done`` and ``trials_total`` count those of the generation under way; ``evaluations``
-    those of the whole run; ``rate`` is in trials per second of this process, ``efficiency`` the
-    share of its workers' time that was spent in trials and ``time_left`` [s] to the last
-    generation, once they are known. ``stage`` is that of the curriculum.
+    Attributes
+    ----------
+    generation : int
+        Finished generations.
+    generations : int
+        Generations of the full run.
+    trials_done, trials_total : int
+        Trials of the present generation.
+    evaluations : int
+        Trials of all finished generations.
+    rate : float [1/s]
+        Trials per second in this process; 0 before its first generation.
+    efficiency : float
+        Share of the workers' time that was spent in trials.
+    time_left : float or None [s]
+        Estimated time to the last generation; None before the first one of this process.
+    stage : int
+        Stage of the curriculum.
+    first_generation_best : float or None
+        Best fitness of generation 0.
+    best : BestCandidate or None
+        Best candidate of the present stage.
+    invalid_counts : Counter of str
+        Trials by each status that may not win.
+    stop_reason : str
+        Reason for which the run ended; empty before its end.
+
     """
 
     generation: int = 0
@@ -59,28 +82,35 @@ class EvolutionProgress:
     best: BestCandidate | None = None
     invalid_counts: Counter[str] = field(default_factory=Counter)
     stop_reason: str = ''
-    """Why the run is over; empty while it goes on."""
 
 
 ProgressListener = Callable[[EvolutionProgress], None]
-"""May raise to stop the run; what was recorded stays, and the run can be resumed."""
+"""Called with the progress; an exception from it stops the run, which can then be resumed."""
 
 
 class Evolution:
     """
-    One run: a plan, its store and an evaluator.
+    One run of an experiment: a plan, its store and an evaluator.
+
+    A resumed run replays its recorded generations: the optimiser is asked and told again, which
+    restores its state exactly, and no trial runs.
 
     Parameters
     ----------
     store : RunStore
     evaluator : Evaluator
-    recorded : sequence of sequences of Row
-        The finished generations of a run that is resumed.
+    recorded : sequence of sequences of TrialRow
+        Finished generations of a resumed run.
     listener : callable
     say : callable
-        Shows a line to the user: a lost worker, an exception in a trial.
+        Prints a line for the user: a lost worker, an exception in a trial.
     skipped : collection of str
-        Names of trials that are left out (``TrialIndex.name``).
+        Names of trials to leave out (``TrialIndex.name``).
+
+    Raises
+    ------
+    ConfigurationError
+        If the recorded candidates are not those that the optimiser asks for.
 
     """
 
@@ -116,7 +146,7 @@ class Evolution:
         self._resumed = bool(recorded)
 
     def run(self) -> EvolutionProgress:
-        """Run until the last generation, or until the optimiser stops; return where it ended."""
+        """Run to the last generation or until a rule stops the run; return the progress."""
         progress = self.progress
         self._restore_files()
         if self._resumed:
@@ -136,7 +166,8 @@ class Evolution:
         return progress
 
     def _enter_stage(self) -> None:
-        """Enter the stage that the coming generation belongs to; a new one begins from nothing."""
+        """Enter the next stage of the curriculum if the last generation completed the present."""
+        # Fitness values of two stages are not comparable: the new stage starts without a best.
         if self._progression.enter_next_stage():
             self._rows_by_genome.clear()
             self._front = ParetoFront()
@@ -144,22 +175,24 @@ class Evolution:
             self.progress.stage = self._progression.stage
 
     def _restore_files(self) -> None:
-        """Write again what of a run that is resumed is gone or damaged, as its log says."""
+        """Rewrite missing or damaged champion files of a resumed run from its log."""
         champions = self.champions()
         if champions and self._best_candidate is not None:
             with store_errors(self._store.folder):
                 self._files.publish(self._best_candidate)
-        # Their hashes hold on the platform that recorded them only.
+        # The hashes of a champion hold only on the platform and with the code that recorded it.
         if champions and not self._store.describe_changes():
             self._store.restore(champions)
 
     def _run_generation(self, generation: int) -> None:
+        """Ask for candidates, run their trials, record the generation and tell the optimiser."""
         self._enter_stage()
         candidates = self._optimizer.ask()
         values = [self._plan.space.decode(candidate.values) for candidate in candidates]
         arrays = self._files.write(candidates)
+        # One trial for each candidate, repeat and engine, in the order of the log.
         repeats = self._plan.experiment.repeats
-        places = [
+        trial_indices = [
             TrialIndex(
                 generation=generation,
                 individual=i,
@@ -174,41 +207,44 @@ class Evolution:
         ]
         specs = [
             replace(
-                self._plan.spec(values[place.individual], place),
-                weights=arrays[place.individual],
-                weights_sha256=self._files.digest(candidates[place.individual]),
+                self._plan.spec(values[trial_index.individual], trial_index),
+                weights=arrays[trial_index.individual],
+                weights_sha256=self._files.digest(candidates[trial_index.individual]),
             )
-            for place in places
+            for trial_index in trial_indices
         ]
         self.progress.trials_done, self.progress.trials_total = 0, len(specs)
         began = time.perf_counter()
-        names = [place.name for place in places]
+        names = [trial_index.name for trial_index in trial_indices]
         self._incidents.check_skipped(generation, names)
         results = self._incidents.evaluate(self._evaluator, specs, names, self._count)
         self._update_rates(len(results), time.perf_counter() - began)
         rows = [
             TrialRow.from_result(
                 result,
-                place,
-                parents=candidates[place.individual].parents,
+                trial_index,
+                parents=candidates[trial_index.individual].parents,
                 seed=spec.seed,
-                values=values[place.individual],
+                values=values[trial_index.individual],
                 weights=spec.weights_sha256,
             )
-            for place, spec, result in zip(places, specs, results, strict=True)
+            for trial_index, spec, result in zip(trial_indices, specs, results, strict=True)
         ]
-        before = self.progress.best
+        previous_best = self.progress.best
         evaluations = self._score_generation(rows)
         best = self.progress.best
-        new = best is not None and best is not before
-        self._keep_best(candidates, before)
-        if self._best_candidate is not None and new:
+        is_new_best = best is not None and best is not previous_best
+        self._keep_best(candidates, previous_best)
+        # The arrays of a new champion are written before the champion file that names them. The
+        # generation is recorded before the optimiser is told: a kill in between loses nothing,
+        # because a resumed run tells the recorded generation again.
+        if self._best_candidate is not None and is_new_best:
             self._files.publish(self._best_candidate)
         self._store.append(
             generation,
             rows,
             [result.wall_time for result in results],
-            self.champions() if new else (),
+            self.champions() if is_new_best else (),
         )
         if best is not None:
             self._files.remove_former_champions(best.rows[0].id)
@@ -224,7 +260,7 @@ class Evolution:
             self._front_changed = False
 
     def _update_rates(self, trials: int, seconds: float) -> None:
-        """Count a generation of this process, and say how long the others will take."""
+        """Count a generation of this process and estimate the time of those to come."""
         progress = self.progress
         self._evaluation_time += seconds
         self._trials_here += trials
@@ -233,56 +269,61 @@ class Evolution:
             self._trials_here / self._evaluation_time if self._evaluation_time > 0.0 else 0.0
         )
         progress.efficiency = self._evaluator.workload.efficiency
-        left = progress.generations - progress.generation - 1
-        progress.time_left = left * self._evaluation_time / self._generations_here
+        generations_left = progress.generations - progress.generation - 1
+        progress.time_left = generations_left * self._evaluation_time / self._generations_here
 
     def _count(self) -> None:
         self.progress.trials_done += 1
         self._listener(self.progress)
 
     def _replay_generation(self, generation: int, rows: Sequence[TrialRow]) -> None:
-        """Tell the optimiser what was recorded; what it asks must be what it asked then."""
+        """Ask the optimiser and tell it a recorded generation; refuse other candidates."""
         self._enter_stage()
         candidates = self._optimizer.ask()
         decode = self._plan.space.decode
         recorded = {(row.id, tuple(row.values.items()), row.weights) for row in rows}
         asked = {
-            (one.id, tuple(decode(one.values).items()), self._files.digest(one))
-            for one in candidates
+            (candidate.id, tuple(decode(candidate.values).items()), self._files.digest(candidate))
+            for candidate in candidates
         }
         if recorded != asked:
             raise ConfigurationError(
                 f'{self._store.folder}: generation {generation} was asked by another version of '
                 'the optimiser; the run cannot be resumed'
             )
-        before = self.progress.best
+        previous_best = self.progress.best
         evaluations = self._score_generation(rows)
-        self._keep_best(candidates, before)
+        self._keep_best(candidates, previous_best)
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
 
-    def _keep_best(self, candidates: Sequence[Candidate], before: BestCandidate | None) -> None:
-        """Keep a candidate with arrays that has just become the best."""
+    def _keep_best(
+        self, candidates: Sequence[Candidate], previous_best: BestCandidate | None
+    ) -> None:
+        """Keep the arrays of a new best candidate; None for one without arrays."""
         best = self.progress.best
-        if best is not None and best is not before:
+        if best is not None and best is not previous_best:
+            best_id = best.rows[0].id
             self._best_candidate = next(
-                (one for one in candidates if one.arrays and one.id == best.rows[0].id), None
+                (item for item in candidates if item.arrays and item.id == best_id), None
             )
 
     def _score_generation(self, rows: Sequence[TrialRow]) -> list[Evaluation]:
-        """Return the evaluations of a generation, and keep the best ever seen."""
+        """Return the evaluations of a generation, and update summaries, front and best."""
         evaluations = []
         for group in group_by_candidate(rows):
-            known = self._with_earlier_rows(group)
-            status, fitness = status_and_fitness(known)
-            others = () if fitness is None else self._secondary_objectives(known)
+            all_rows = self._with_earlier_rows(group)
+            status, fitness = status_and_fitness(all_rows)
+            others = () if fitness is None else self._secondary_objectives(all_rows)
             if others:
                 self._add_to_front(group[0], np.array([fitness, *others]))
-            self._summaries.append(make_summary(group[0], known, status, fitness, others))
+            self._summaries.append(make_summary(group[0], all_rows, status, fitness, others))
             evaluations.append(make_evaluation(group[0].id, status, fitness, others))
+            # Strictly greater: of equal candidates the first stays champion.
             best = self.progress.best
             if fitness is not None and (best is None or fitness > best.fitness):
-                self.progress.best = BestCandidate(rows=tuple(known), fitness=fitness)
+                self.progress.best = BestCandidate(rows=tuple(all_rows), fitness=fitness)
+        # With re-evaluation the mean of the former best may have fallen: choose among all again.
         if self._rows_by_genome:
             self.progress.best = self._best_by_all_trials()
         reached = [one.fitness for one in evaluations if one.objectives is not None]
@@ -293,7 +334,7 @@ class Evolution:
         return evaluations
 
     def _secondary_objectives(self, rows: Sequence[TrialRow]) -> tuple[float, ...]:
-        """Return the objectives beside the fitness: each the least of its means on the engines."""
+        """Return the objectives besides the fitness: each the smallest of its engine means."""
         return tuple(
             min(mean_weighted_sum(group, terms) for group in group_by_engine(rows))
             for terms in self._plan.experiment.objectives.values()
@@ -310,33 +351,36 @@ class Evolution:
         self._front_changed |= self._front.add(member)
 
     def _with_earlier_rows(self, group: list[TrialRow]) -> list[TrialRow]:
-        """Return an individual's rows behind those of the times it was evaluated before."""
+        """Return all rows of a candidate; those of earlier evaluations come first."""
         if not self._optimizer.reevaluates:
             return group
-        known = self._rows_by_genome.setdefault(tuple(group[0].values.values()), [])
-        known += group
-        return list(known)
+        all_rows = self._rows_by_genome.setdefault(tuple(group[0].values.values()), [])
+        all_rows += group
+        return list(all_rows)
 
     def _best_by_all_trials(self) -> BestCandidate | None:
         """
-        Return the best individual by the mean of all its trials.
+        Return the best candidate by the mean over all its trials.
 
-        One that was evaluated once may be the luckiest of many: it is the best only while no
-        other was evaluated again.
+        With noisy trials the maximum over many single evaluations is biased upwards. A candidate
+        that was evaluated again therefore precedes every candidate evaluated once.
         """
-        found: list[tuple[bool, float, list[TrialRow]]] = []
+        ranked: list[tuple[bool, float, list[TrialRow]]] = []
         for rows in self._rows_by_genome.values():
             fitness = status_and_fitness(rows)[1]
             if fitness is not None:
-                found.append((rows[-1].generation > rows[0].generation, fitness, rows))
-        if not found:
+                is_reevaluated = rows[-1].generation > rows[0].generation
+                ranked.append((is_reevaluated, fitness, rows))
+        if not ranked:
             return None
-        _, fitness, rows = max(found, key=lambda one: one[:2])
+        _, fitness, rows = max(ranked, key=lambda item: item[:2])
+        # The same object while nothing changes: callers compare by identity.
         best = self.progress.best
-        same = best is not None and best.rows == tuple(rows)
-        return best if same else BestCandidate(rows=tuple(rows), fitness=fitness)
+        is_unchanged = best is not None and best.rows == tuple(rows)
+        return best if is_unchanged else BestCandidate(rows=tuple(rows), fitness=fitness)
 
     def _advance(self, generation: int, rows: Sequence[TrialRow]) -> None:
+        """Count a finished generation and call the listener."""
         progress = self.progress
         progress.evaluations += len(rows)
         for row in rows:
@@ -350,9 +394,10 @@ class Evolution:
 
     def champions(self) -> tuple[Champion, ...]:
         """
-        Return the best individual seen as a champion of each engine, or nothing.
+        Return the best candidate as a champion of each engine; empty without a best.
 
-        The first is that of the engine on which it is worst: its fitness is the individual's.
+        The first champion is that of the engine with the lowest mean fitness, which is the
+        candidate's fitness.
         """
         best = self.progress.best
         if best is None:
@@ -364,7 +409,7 @@ class Evolution:
         return tuple(self._champion_on_engine(rows) for rows in (deciding, *others))
 
     def _champion_on_engine(self, rows: Sequence[TrialRow]) -> Champion:
-        """Return the champion of the trials of one individual on one engine."""
+        """Return the champion of one candidate's trials on one engine."""
         first = rows[0]
         spec = self._plan.spec(first.values, replace(first.trial_index, repeat=0))
         if first.weights:
@@ -379,7 +424,7 @@ class Evolution:
 
 
 def evolution_summary(store: RunStore, progress: EvolutionProgress) -> dict[str, object]:
-    """Return the JSON object of an evolution; what is undefined is ``None``."""
+    """Return the JSON object of an evolution; undefined values are ``None``."""
     experiment = store.plan.experiment
     champion = store.champion_file
     return {

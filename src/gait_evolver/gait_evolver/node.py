@@ -1,4 +1,4 @@
-"""The node ``evolver``: runs an evolution as an action, on sim_bridge workers or locally."""
+"""Node ``evolver``, which runs an evolution as an action."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _MAX_WORKERS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class EvolverParams(Parameters):
-    """Parameters of the evolver: the experiment of the start, and defaults of goals."""
+    """Parameters of the evolver: the run that starts with the node, and defaults of goals."""
 
     experiment: str = str_parameter(
         '',
@@ -94,7 +94,7 @@ class EvolverNode(Node):
     """Runs one evolution at a time; a second goal is rejected."""
 
     def __init__(self, **kwargs: Any) -> None:
-        # A node that refuses its parameters is taken down all the same.
+        # Set first: `destroy_node` reads them even if the parameters are refused below.
         self._run: EvolutionThread | None = None
         self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
@@ -140,7 +140,7 @@ class EvolverNode(Node):
             self.create_timer(period, guard_callback(self, what, callback), clock=steady)
 
     def start(self) -> None:
-        """Run the experiment of the parameters, if there is one."""
+        """Start the run that the parameters describe, if any."""
         params = self._declared.value
         if not params.experiment and not params.resume:
             return
@@ -155,7 +155,7 @@ class EvolverNode(Node):
         )
 
     def destroy_node(self) -> None:
-        """Stop the run, leave it resumable, and take the node down."""
+        """Cancel the run, which can then be resumed, and destroy the node."""
         if self._run is not None:
             self._run.cancel()
             self._run.join(_JOIN_TIMEOUT)
@@ -166,18 +166,18 @@ class EvolverNode(Node):
     # ------------------------------------------------------------------------------------ the run
 
     def _begin(self, goal: Evolve.Goal) -> None:
-        """Start the run of a goal; a refused goal changes nothing."""
+        """Start the run of a goal; ConfigurationError leaves everything as it was."""
         params = self._declared.value
         _check_goal(goal)
         evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
         experiment = goal.experiment
         if not goal.resume:
-            # Here, not in the thread: a mistake is refused before anything is started.
+            # Here, not in the thread: an error is refused before anything starts.
             plan = load_plan(goal.experiment, _goal_overrides(goal))
             experiment = plan.experiment.name
 
         def open_store() -> tuple[RunStore, Sequence[Sequence[TrialRow]]]:
-            """Return the store of a new or resumed run and what was recorded."""
+            """Return the store of a new or resumed run and its recorded generations."""
             if goal.resume:
                 return RunStore.open_run(Path(goal.run_directory), goal.generations or None)
             folder = (
@@ -251,8 +251,7 @@ class EvolverNode(Node):
             self._on_status()
             self._ended.set_result(None)
 
-    # ------------------------------------------------------------------------------- what it says
-
+    # ----------------------------------------------------------------------------- status, result
     def _on_checkpoint(
         self, request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:

@@ -1,4 +1,4 @@
-"""The best compromises between several objectives, of all individuals seen."""
+"""Pareto front of all evaluated candidates: the best compromises between objectives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ from gait_core.arrays import FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class FrontMember:
-    """An individual of the front: where it stands in the log, objectives (m,) and parameters."""
+    """
+    Candidate of the front.
+
+    Attributes
+    ----------
+    generation, individual, id : int
+        As in the log.
+    objectives : (m,) array
+        To be maximised; the first is the fitness.
+    values : mapping of str to float
+        Parameters by name, each in its unit.
+
+    """
 
     generation: int
     individual: int
@@ -22,19 +34,20 @@ class FrontMember:
 
 
 class ParetoFront:
-    """Individuals that no other one equals or beats in every objective; larger is better."""
+    """Candidates that no other candidate equals or exceeds in every objective."""
 
     def __init__(self) -> None:
         self.members: tuple[FrontMember, ...] = ()
 
     def add(self, new: FrontMember) -> bool:
-        """Take an individual unless it is dominated; return whether it was taken."""
+        """Add a candidate unless a member dominates or equals it; return whether it was added."""
         if self.members:
-            known = np.array([one.objectives for one in self.members])
-            if (known >= new.objectives).all(axis=1).any():
+            objectives = np.array([member.objectives for member in self.members])
+            if (objectives >= new.objectives).all(axis=1).any():
                 return False
-            beaten: list[bool] = np.all(known <= new.objectives, axis=1).tolist()
-            pairs = zip(self.members, beaten, strict=True)
-            self.members = tuple(one for one, gone in pairs if not gone)
+            # Members that the new candidate dominates leave the front.
+            dominated: list[bool] = np.all(objectives <= new.objectives, axis=1).tolist()
+            pairs = zip(self.members, dominated, strict=True)
+            self.members = tuple(member for member, is_dominated in pairs if not is_dominated)
         self.members = (*self.members, new)
         return True

@@ -1,4 +1,4 @@
-"""A resolved experiment: everything looked up and checked, and the trials that follow from it."""
+"""Resolved experiments: names looked up, values checked, trials derived."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _BODY_SEED, _START_SEED = 1, 2
 
 @dataclass(frozen=True, kw_only=True)
 class StagePlan:
-    """Stage of a curriculum: a trial, and its scene on each engine."""
+    """Resolved stage of a curriculum: its trial, and the scene of the trial on each engine."""
 
     trial: TrialSpec
     scenes: Mapping[str, Scene]
@@ -55,18 +55,18 @@ class StagePlan:
 @dataclass(frozen=True, kw_only=True)
 class TrialIndex:
     """
-    The place of a trial within a run.
+    Index of a trial within its run.
 
     Attributes
     ----------
     generation, individual, repeat : int
-        Counted from 0.
+        Counted from 0; ``individual`` is the position of the candidate in its generation.
     engine : str
-        Empty: that of the scene.
-    member : int
-        Id of the candidate.
+        Empty: the engine of the scene.
+    candidate_id : int
+        Id of the candidate, unique in its run.
     stage : int
-        Of the curriculum; the last one is the experiment itself.
+        Stage of the curriculum; -1 is the last one, the experiment as written.
 
     """
 
@@ -79,19 +79,28 @@ class TrialIndex:
 
     @property
     def name(self) -> str:
-        """Name of the trial, for messages and ``--skip-trial``."""
+        """Name of the trial in messages and for ``--skip-trial``."""
         return f'{self.generation}/{self.individual}/{self.repeat}/{self.engine}'
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """
-    A resolved experiment: everything looked up and checked.
+    A resolved and checked experiment.
 
-    ``experiment`` has every default written out and describes the run alone; ``trial`` is the
-    trial of an individual without its genes and seed, and ``scenes`` hold its scene on each of
-    the experiment's engines, in their order. ``lessons`` are those of each stage of the
-    curriculum; the last is ``trial`` itself.
+    Attributes
+    ----------
+    experiment : Experiment
+        With every default written out; it alone determines the run.
+    space : ParameterSpace
+        The genes.
+    trial : TrialSpec
+        Trial of a candidate, without its genes and seed.
+    scenes : mapping of str to Scene
+        Scene of the trial on each engine, in the experiment's order.
+    stage_plans : tuple of StagePlan
+        One per stage of the curriculum; the last holds ``trial`` and ``scenes``.
+
     """
 
     experiment: Experiment
@@ -102,7 +111,7 @@ class Plan:
 
     @property
     def config_hash(self) -> str:
-        """SHA-256 of the resolved experiment without its length."""
+        """SHA-256 of the resolved experiment without length, evaluator and stopping rules."""
         endless = replace(self.experiment, generations=1, evaluator='local', stop=StoppingRules())
         return sha256_of(endless)
 
@@ -118,7 +127,7 @@ class Plan:
 
     @property
     def array_shapes(self) -> ArrayShapes:
-        """Shapes of the arrays that are searched; empty where genes are."""
+        """Shapes of the searched arrays; empty if the optimiser searches genes."""
         if not registry.optimizer(self.experiment.optimizer.name).searches_arrays:
             return EMPTY_MAPPING
         controller = registry.controller(self.trial.controller)
@@ -126,7 +135,7 @@ class Plan:
         return controller.array_shapes(load_robot(self.trial.scene.robot), params)
 
     def make_optimizer(self) -> Optimizer:
-        """Return a new optimiser, seeded from the seed of the run."""
+        """Return a new optimiser with the seed of the run."""
         choice, shapes = self.experiment.optimizer, self.array_shapes
         settings = {**choice.settings, **settings_from_genes(self.experiment, self.space)}
         if shapes:
@@ -136,10 +145,10 @@ class Plan:
 
     def spec(self, values: Mapping[str, float], place: TrialIndex) -> TrialSpec:
         """
-        Return the trial of an individual's parameter values at a place of the run.
+        Return the trial with a candidate's parameter values and an index of the run.
 
-        The seed is the same on every engine: what is drawn from it, such as the noise of the
-        sensors, then makes no difference between them.
+        The seed does not depend on the engine, so that random values, such as the noise of the
+        sensors, are equal on all engines.
         """
         key = (
             (place.generation, place.repeat)
@@ -147,17 +156,17 @@ class Plan:
             else (place.generation, place.individual, place.repeat)
         )
         seed = derived_seed(self.experiment.seed, *key)
-        lesson = self.stage_plans[place.stage]
-        scene = lesson.scenes[place.engine] if place.engine else lesson.trial.scene
+        stage_plan = self.stage_plans[place.stage]
+        scene = stage_plan.scenes[place.engine] if place.engine else stage_plan.trial.scene
         return replace(
-            lesson.trial,
+            stage_plan.trial,
             scene=self._trial_scene(scene, seed, place.candidate_id),
-            parameters={**lesson.trial.parameters, **values},
+            parameters={**stage_plan.trial.parameters, **values},
             seed=seed,
         )
 
     def _trial_scene(self, scene: Scene, seed: int, member: int) -> Scene:
-        """Return the scene of a trial of a member: its body and where it starts."""
+        """Return the scene with the draw of the body and the offset of the start."""
         experiment = self.experiment
         if experiment.bodies == 'turn':
             scene = replace(scene, draw=derived_seed(seed, _BODY_SEED))
@@ -172,19 +181,19 @@ class Plan:
 
 
 def load_plan(name_or_path: str, overrides: Mapping[str, Any] = EMPTY_MAPPING) -> Plan:
-    """Return the plan of the experiment of a name or YAML file, with some values replaced."""
+    """Return the plan of an experiment, given by name or file, with some values replaced."""
     return resolve_experiment(*read_experiment(name_or_path, overrides))
 
 
 def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_LOCATION) -> Plan:
     """
-    Return the plan of an experiment: names looked up, defaults written out, ranges checked.
+    Return the plan of an experiment: look names up, write defaults out, check ranges.
 
     Parameters
     ----------
     experiment : Experiment
     location : Location
-        Of the experiment, for messages.
+        Location of the experiment in its file, for messages.
 
     Raises
     ------
@@ -210,6 +219,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     scene = _resolve_scene(experiment, location / 'scene')
     engines = experiment.engines or (scene.engine,)
     gates = gate_limits(robot, scene, experiment.gates)
+    # Terms of the other objectives are measured too, with weight 0 in the fitness.
     others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
     trial = TrialSpec(
         scene=scene,
@@ -241,20 +251,20 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
         optimizer=resolve_optimizer(experiment, location / 'optimizer'),
         randomise=trial.randomise,
     )
-    lessons = _plan_stages(experiment, trial, engines, location / 'curriculum')
+    stage_plans = _plan_stages(experiment, trial, engines, location / 'curriculum')
     plan = Plan(
         experiment=written_out,
         space=space,
         trial=trial,
-        scenes=lessons[-1].scenes,
-        stage_plans=lessons,
+        scenes=stage_plans[-1].scenes,
+        stage_plans=stage_plans,
     )
     _check_optimizer(plan)
     return plan
 
 
 def _check_registered_names(experiment: Experiment, location: Location) -> None:
-    """Refuse what is not registered, and limits of gates that are none."""
+    """Refuse unregistered names and invalid limits of gates."""
     goals = location / 'objectives'
     named = [
         *(('fitness_terms', location / 'fitness' / term, term) for term in experiment.fitness),
@@ -265,12 +275,15 @@ def _check_registered_names(experiment: Experiment, location: Location) -> None:
         ),
         ('evaluators', location / 'evaluator', experiment.evaluator),
         ('optimizers', location / 'optimizer' / 'name', experiment.optimizer.name),
-        *(('engines', location / 'engines' / i, one) for i, one in enumerate(experiment.engines)),
+        *(
+            ('engines', location / 'engines' / i, engine)
+            for i, engine in enumerate(experiment.engines)
+        ),
     ]
     if experiment.controller:
         named.append(('controllers', location / 'controller', experiment.controller))
-    for kind, place, name in named:
-        with place.locate_errors():
+    for kind, name_location, name in named:
+        with name_location.locate_errors():
             check_registered(kind, name)
     for gate, limit in experiment.gates.items():
         with (location / 'gates' / gate).locate_errors():
@@ -280,7 +293,7 @@ def _check_registered_names(experiment: Experiment, location: Location) -> None:
 def _plan_stages(
     experiment: Experiment, trial: TrialSpec, engines: Sequence[str], location: Location
 ) -> tuple[StagePlan, ...]:
-    """Return the stages of the curriculum, at a location, and the trial itself as the last."""
+    """Return the plans of the curriculum's stages, then that of the trial itself."""
     trials = [
         *(
             _stage_trial(experiment, trial, stage, location / i)
@@ -288,34 +301,35 @@ def _plan_stages(
         ),
         trial,
     ]
-    lessons = tuple(
+    stage_plans = tuple(
         StagePlan(
-            trial=one, scenes={engine: scene_with_engine(one.scene, engine) for engine in engines}
+            trial=each,
+            scenes={engine: scene_with_engine(each.scene, engine) for engine in engines},
         )
-        for one in trials
+        for each in trials
     )
-    for lesson in lessons:
-        _check_terrain_ranges(lesson.trial)
-        _check_double_draws(experiment, lesson.trial)
-    return lessons
+    for stage_plan in stage_plans:
+        _check_terrain_ranges(stage_plan.trial)
+        _check_double_draws(experiment, stage_plan.trial)
+    return stage_plans
 
 
 def _check_optimizer(plan: Plan) -> None:
-    """Refuse settings that do not fit genes or trials, and records beside a curriculum."""
+    """Refuse settings that do not fit genes or trials, and records kept across stages."""
     optimizer = plan.make_optimizer()
-    for lesson in plan.stage_plans:
-        optimizer.check_trial(lesson.trial)
+    for stage_plan in plan.stage_plans:
+        optimizer.check_trial(stage_plan.trial)
     if plan.experiment.curriculum and optimizer.keeps_records:
         of_genes = 'genetic with settings: {reevaluate: true}, or cma_es'
         raise ConfigurationError(
-            f"optimizer '{plan.experiment.optimizer.name}' keeps records from one generation to "
-            'the next, which an easier stage would give away; nearest valid: '
+            f"optimizer '{plan.experiment.optimizer.name}' keeps fitness values across "
+            'generations, but values of an easier stage are not comparable; nearest valid: '
             f'{"pattern_cma" if plan.array_shapes else of_genes}'
         )
 
 
 def _flatten_ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:
-    """Return nested ranges by dotted names."""
+    """Return nested ranges by their dotted names."""
     found: dict[str, tuple[float, float]] = {}
     for key, value in given.items():
         if isinstance(value, Mapping):
@@ -329,7 +343,7 @@ def _flatten_ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tup
 def _stage_trial(
     experiment: Experiment, trial: TrialSpec, stage: CurriculumStage, location: Location
 ) -> TrialSpec:
-    """Return the trial of a stage: the experiment's, changed as the stage says."""
+    """Return the experiment's trial with the changes of a stage."""
     changed = replace(experiment, scene=merge_settings(experiment.scene, stage.scene))
     return replace(
         trial,
@@ -342,7 +356,7 @@ def _stage_trial(
 
 
 def _check_double_draws(experiment: Experiment, trial: TrialSpec) -> None:
-    """Refuse ranges that draw a body or a start which the experiment has drawn already."""
+    """Refuse ranges for a body or a start that the experiment draws already."""
     drawn = {}
     if experiment.bodies != 'one':
         drawn['draw'] = f'bodies: {experiment.bodies}', 'bodies: one'
@@ -359,7 +373,7 @@ def _check_double_draws(experiment: Experiment, trial: TrialSpec) -> None:
 
 
 def _check_terrain_ranges(trial: TrialSpec) -> None:
-    """Refuse ranges whose ends the terrain does not take."""
+    """Refuse ranges whose ends are invalid parameters of the terrain."""
     for name in trial.randomise:
         if name.startswith('terrain.') and name != 'terrain.seed':
             for end in trial.randomise[name]:
@@ -367,7 +381,7 @@ def _check_terrain_ranges(trial: TrialSpec) -> None:
 
 
 def _check_search_kind(experiment: Experiment, controller: str, robot: RobotModel) -> None:
-    """Refuse genes for an optimiser of networks, none for another, a controller without one."""
+    """Refuse genes of an optimiser of networks, no genes of others, controllers without one."""
     name = experiment.optimizer.name
     networks = registry.optimizer(name).searches_arrays
     if not networks and not experiment.genes:
@@ -383,7 +397,7 @@ def _check_search_kind(experiment: Experiment, controller: str, robot: RobotMode
 
 
 def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
-    """Return the scene; where it names no engine it is that of the first of several."""
+    """Return the experiment's scene; without an engine of its own it gets the first of several."""
     engines, given = experiment.engines, dict(experiment.scene)
     if engines:
         named = given.get('engine') or engines[0]
@@ -398,6 +412,6 @@ def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
 
 
 def single_engine_overrides(engine: str) -> dict[str, Any]:
-    """Return the changes of an experiment that run it on one engine alone."""
+    """Return overrides of an experiment that run it on one engine only."""
     check_registered('engines', engine)
     return {'engines': [engine], 'scene': {'engine': engine}}

@@ -1,4 +1,4 @@
-"""Evaluation of an individual from its trials: status, fitness and measures."""
+"""Status and fitness of a candidate from the rows of its trials."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from gait_evolver.run.log import CandidateSummary, TrialRow
 @dataclass(frozen=True, kw_only=True)
 class BestCandidate:
     """
-    The best individual seen.
+    Best candidate so far.
 
-    ``rows`` are those of all its trials and ``deciding`` those of the engine on which it is
-    worst, in order of the repeats; ``fitness`` is the mean of these.
+    Attributes
+    ----------
+    rows : tuple of TrialRow
+        All its trials, in order of the repeats.
+    fitness : float
+        Mean over ``deciding_rows``.
+
     """
 
     rows: tuple[TrialRow, ...]
@@ -26,18 +31,20 @@ class BestCandidate:
 
     @property
     def deciding_rows(self) -> tuple[TrialRow, ...]:
-        """The rows whose mean is the fitness."""
+        """Rows of the engine with the lowest mean fitness."""
         return min((tuple(group) for group in group_by_engine(self.rows)), key=mean_fitness)
 
 
 def status_and_fitness(rows: Sequence[TrialRow]) -> tuple[str, float | None]:
     """
-    Return status and fitness of an individual from its trials.
+    Return status and fitness of a candidate from its trials.
 
-    The fitness is the mean over the repeats on one engine, and of several engines the least of
-    their means: a champion must work on all of them, and a mean would let a gait win that lives
-    on the errors of one. The status is the worst: a trial that may not win, or has no finite
-    fitness, decides for all; else a fall in any of them counts.
+    The fitness is the mean over the repeats on one engine. With several engines it is the lowest
+    of these means: a champion must walk on all of them, and a mean over engines would favour gaits
+    that exploit the errors of one engine.
+
+    The status is the worst of all trials. The fitness is None if the status of a trial may not
+    win, or if its fitness is not finite (status ``invalid:fitness``).
     """
     for row in rows:
         if row.status not in (OK, FELL):
@@ -49,15 +56,15 @@ def status_and_fitness(rows: Sequence[TrialRow]) -> tuple[str, float | None]:
 
 
 def make_evaluation(
-    number: int, status: str, fitness: float | None, others: Sequence[float] = ()
+    candidate_id: int, status: str, fitness: float | None, others: Sequence[float] = ()
 ) -> Evaluation:
-    """Return what an optimiser is told of a candidate; objectives only if it may win."""
+    """Return the evaluation of a candidate; its objectives are None without a fitness."""
     objectives = None if fitness is None else np.array([fitness, *others])
-    return Evaluation(id=number, status=status, objectives=objectives)
+    return Evaluation(id=candidate_id, status=status, objectives=objectives)
 
 
 def group_by_engine(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
-    """Return an individual's rows by engine, in the order in which these were run."""
+    """Return a candidate's rows grouped by engine, in the order of the engines' first rows."""
     groups: dict[str, list[TrialRow]] = {}
     for row in rows:
         groups.setdefault(row.engine, []).append(row)
@@ -65,18 +72,18 @@ def group_by_engine(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
 
 
 def mean_weighted_sum(rows: Sequence[TrialRow], weights: Mapping[str, float]) -> float:
-    """Return the mean of a weighted sum of terms over trials."""
+    """Return the mean over trials of the weighted sum of their fitness terms."""
     sums = [sum(weight * row.terms[name] for name, weight in weights.items()) for row in rows]
     return float(np.mean(sums))
 
 
 def mean_fitness(rows: Sequence[TrialRow]) -> float:
-    """Return the mean fitness of trials that may all win."""
+    """Return the mean fitness of trials; every row must have a fitness."""
     return float(np.mean([row.fitness for row in rows]))
 
 
 def group_by_candidate(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
-    """Return the rows of a generation by individual, in the order in which these were asked."""
+    """Return the rows of a generation grouped by candidate, in the order of the ask."""
     groups: dict[int, list[TrialRow]] = {}
     for row in rows:
         groups.setdefault(row.individual, []).append(row)
@@ -90,11 +97,11 @@ def make_summary(
     fitness: float | None,
     others: tuple[float, ...],
 ) -> CandidateSummary:
-    """Return how an individual stands; its deviation is that on the engine that decides."""
+    """Return the summary of a candidate; its deviation is over the repeats that decide."""
     deviation = None
     if fitness is not None:
         deciding = min(group_by_engine(known), key=mean_fitness)
-        deviation = float(np.std([one.fitness for one in deciding if one.fitness is not None]))
+        deviation = float(np.std([item.fitness for item in deciding if item.fitness is not None]))
     return CandidateSummary(
         generation=row.generation,
         individual=row.individual,

@@ -164,8 +164,8 @@ def test_a_run_with_a_curriculum_resumes_to_the_log_of_the_whole_one(tmp_path, s
     [
         ({'fitness': -100.0}, 'a fitness of -100 was reached', 1),
         ({'trials': 9}, '9 trials were run', 3),
-        ({'stagnation': 1, 'trials': 1000}, 'no better individual in 1 generations', None),
-        ({'wall_time': 1e-9}, 's are over', 0),
+        ({'stagnation': 1, 'trials': 1000}, 'no better candidate in 1 generations', None),
+        ({'wall_time': 1e-9}, 's has passed', 0),
     ],
 )
 def test_a_rule_ends_the_run_and_says_so(tmp_path, rules, reason, generations):
@@ -188,7 +188,7 @@ def test_wall_time_is_that_of_the_clock():
     course = RunProgression(plan(stop={'wall_time': 60.0}).experiment, lambda: now[0])
     assert course.stop_reason(0) == ''
     now[0] = 160.0
-    assert course.stop_reason(0) == '60 s are over'
+    assert course.stop_reason(0) == 'the wall time of 60 s has passed'
 
 
 # Several objectives
@@ -254,7 +254,7 @@ def test_a_front_keeps_one_of_equals_and_drops_the_beaten():
         ({'curriculum': [{'generations': 1, 'scene': {'fricton': 1}}]}, "did you mean"),
         (
             {'curriculum': [{'generations': 1}], 'optimizer': {'settings': {'reevaluate': False}}},
-            'keeps records',
+            'keeps fitness values',
         ),
         ({'objectives': {'calm': {'smoothnes': 1.0}}, 'optimizer': {'name': 'nsga2'}},
          "did you mean 'smoothness'"),

@@ -19,7 +19,7 @@ def makespan(rates, trials, choose):
     known, waiting = pace(**rates), [100] * trials
     now, busy, ends = 0.0, {}, []
     while waiting or busy:
-        for name in sorted(set(rates) - set(busy), key=lambda one: known.seconds(one, 100)):
+        for name in sorted(set(rates) - set(busy), key=lambda one: known.expected_time(one, 100)):
             at = {one: (100, now - began) for one, began in busy.items()}
             if waiting and choose(known, name, waiting, at):
                 waiting.pop()
@@ -68,5 +68,5 @@ def test_an_overdue_trial_is_begun_again_once_it_would_be_done():
 def test_a_speed_follows_the_newest_trials_and_a_new_worker_is_taken_for_the_fastest():
     known = pace(a=100)
     known.record('a', 100, 10.0)
-    assert known.seconds('a', 110) == pytest.approx(110 / 55)
-    assert known.seconds('new', 110) == known.seconds('a', 110)
+    assert known.expected_time('a', 110) == pytest.approx(110 / 55)
+    assert known.expected_time('new', 110) == known.expected_time('a', 110)

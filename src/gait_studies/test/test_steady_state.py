@@ -240,7 +240,7 @@ def test_genes_give_their_steps_and_first_range_in_their_own_units():
 @pytest.mark.parametrize(
     ('changes', 'message'),
     [
-        ({'optimizer': {'name': 'genetic'}}, "'genetic' takes no initial of genes"),
+        ({'optimizer': {'name': 'genetic'}}, "'genetic' has no setting for initial of genes"),
         ({'genes': {'knee_bend_deg': {'step': None}}}, "'knee_bend_deg' has no step"),
         ({'genes': {'knee_bend_deg': {'step': 50}}}, 'nearest valid: 15'),
         ({'genes': {'knee_bend_deg': {'initial': [20, 50]}}}, r'outside \[20, 35\]'),

@@ -196,7 +196,7 @@ def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_
     [
         (['--individual', '9/0'], 'generations 0 to .* nearest valid'),
         (['--individual', '0/9'], 'has 0 to 3; nearest valid: 3'),
-        (['--individual', 'best'], 'is no pair of numbers'),
+        (['--individual', 'best'], 'expected GENERATION/NUMBER'),
     ],
 )
 def test_individuals_that_are_not_there_are_one_line(gait, run_folder, words, message):

@@ -273,7 +273,7 @@ def test_a_changed_log_with_its_own_checksum_is_read_or_named(run, run_copy):
     ('old', 'new', 'message'),
     [
         (b'\n0,1,', b'\n0,x,', 'line 3 was changed'),
-        (b'\n0,1,', b'\n\n0,1,2,', 'another number of cells'),
+        (b'\n0,1,', b'\n\n0,1,2,', 'its number of cells differs'),
         (b'\n1,0,', b'\n7,0,', 'generations'),
         (b'\n0,1,', b'\n0,\xff,', 'line .* was changed'),
         (b'status', b'state', 'other columns'),

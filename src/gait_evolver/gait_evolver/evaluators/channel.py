@@ -1,7 +1,8 @@
 """
-Messages between an evaluator and a worker process; the evaluator's side never blocks.
+Messages between an evaluator and a worker process over a socket.
 
-A message is its length and then JSON, which keeps every bit of a float.
+A message is the length of its content as 8 bytes, then the content as JSON, which preserves
+every bit of a float. The evaluator's side never blocks.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from typing import Any
 _LENGTH = Struct('<Q')
 _CHUNK = 1 << 16
 _MAX_SIZE = 1 << 30
-"""Largest size [bytes] of a message; a greater length is garbage."""
+"""Largest size [bytes] of a message; a larger length means a corrupt stream."""
 
 
 def send_message(channel: socket.socket, message: Any) -> None:
-    """Send a message and wait until it is sent; OSError if the other side is closed."""
+    """Send a message and block until it is sent; OSError if the other side is closed."""
     channel.sendall(_encode_message(message))
 
 
 def receive_message(channel: socket.socket) -> Any:
-    """Wait for a message and return it; EOFError if the other side is closed."""
+    """Block until a message arrives and return it; EOFError if the other side is closed."""
     (length,) = _LENGTH.unpack(_receive_bytes(channel, _LENGTH.size))
     return json.loads(_receive_bytes(channel, length))
 
@@ -45,7 +46,7 @@ def _encode_message(message: Any) -> bytes:
 
 class MessageChannel:
     """
-    The evaluator's side, which goes on if a worker is stopped, dies or sends half a message.
+    The evaluator's end of a connection; it works on if a worker stops, dies or is cut short.
 
     Parameters
     ----------
@@ -65,16 +66,16 @@ class MessageChannel:
 
     @property
     def is_writing(self) -> bool:
-        """True if a part of a message is still to be sent."""
+        """True while a part of a message waits to be sent."""
         return bool(self._out)
 
     def send(self, message: Any) -> None:
-        """Start to send a message; ``flush`` sends what does not fit into the socket now."""
+        """Start to send a message; ``flush`` sends the rest that does not fit into the socket."""
         self._out += _encode_message(message)
         self.flush()
 
     def flush(self) -> None:
-        """Send as much as fits into the socket; a closed socket shows in ``received``."""
+        """Send as much as fits into the socket; a closed socket is found by ``read_messages``."""
         try:
             while self._out:
                 del self._out[: self._socket.send(self._out)]
@@ -85,16 +86,16 @@ class MessageChannel:
 
     def read_messages(self) -> list[Any]:
         """
-        Return the complete messages that have come.
+        Return the complete messages that have arrived.
 
         Raises
         ------
         EOFError
-            If there is none and the other side is closed, also in the middle of a message, or if
-            the bytes are no message.
+            If no message is left and the other side is closed, even in the middle of a message,
+            or if the bytes are not a message.
 
         """
-        found: list[Any] = []
+        messages: list[Any] = []
         try:
             while part := self._socket.recv(_CHUNK):
                 self._in += part
@@ -104,17 +105,18 @@ class MessageChannel:
         except OSError:
             ended = True
         while (message := self._next_message()) is not None:
-            found.append(message)
-        if ended and not found:
+            messages.append(message)
+        # Messages that arrived before the end are returned first; the next call raises.
+        if ended and not messages:
             raise EOFError('the connection ended')
-        return found
+        return messages
 
     def _next_message(self) -> Any:
         if len(self._in) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack(self._in[: _LENGTH.size])
         if length > _MAX_SIZE:
-            raise EOFError('a message was garbled')
+            raise EOFError('a message was corrupt')
         end = _LENGTH.size + length
         if len(self._in) < end:
             return None
@@ -123,8 +125,8 @@ class MessageChannel:
         try:
             return json.loads(content)
         except ValueError as error:
-            raise EOFError('a message was garbled') from error
+            raise EOFError('a message was corrupt') from error
 
     def close(self) -> None:
-        """Close the socket; the other side reads its end."""
+        """Close the socket; the other side then reads the end of the stream."""
         self._socket.close()

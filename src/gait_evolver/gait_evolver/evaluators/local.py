@@ -21,14 +21,14 @@ from gait_evolver.evaluators.pool import WorkerPool
 
 class LocalEvaluator(Evaluator):
     """
-    Runs trials in worker processes of this machine, which keep their engines.
+    Runs trials in worker processes of this machine, which keep their engines loaded.
 
     Parameters
     ----------
     workers : int
-        Number of processes; 0 is one per processor of this machine.
+        Number of processes; 0: one per processor.
     hang : float [s]
-        Time without a control period of its trial after which a worker counts as lost.
+        Time without a finished control period after which a busy worker counts as lost.
     patience : float [s]
         See ``Losses``.
 
@@ -42,7 +42,7 @@ class LocalEvaluator(Evaluator):
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Process ids of the workers that have been started."""
+        """Process ids of the started workers."""
         return self._pool.pids
 
     def evaluate(
@@ -59,7 +59,7 @@ class LocalEvaluator(Evaluator):
         Raises
         ------
         ConfigurationError
-            If a trial names something that does not exist or cannot be used here.
+            If a trial names something that does not exist or is not usable here.
         DeadlyTrial, NoWorkers
             See ``Losses``.
 
@@ -72,7 +72,7 @@ class LocalEvaluator(Evaluator):
             (lost or print_loss)(index, reason)
 
         results: dict[int, TrialResult] = {}
-        seen = time.monotonic()
+        last_time = time.monotonic()
         answers = self._pool.run(len(specs), lambda index: to_plain_data(specs[index]), count)
         with closing(answers):
             for index, answer in answers:
@@ -80,21 +80,21 @@ class LocalEvaluator(Evaluator):
                 self.workload.busy += result.wall_time
                 if progress is not None:
                     progress(index, result)
-                before, seen = seen, time.monotonic()
-                self.workload.offered += (seen - before) * self._pool.size
+                before, last_time = last_time, time.monotonic()
+                self.workload.offered += (last_time - before) * self._pool.size
         return [results[index] for index in range(len(specs))]
 
     def close(self) -> None:
-        """End the worker processes, also in the middle of a trial."""
+        """End the worker processes, even in the middle of a trial."""
         self._pool.close()
 
 
 def run_trial_from_data(plain_spec: Any) -> Any:
     """
-    Run a trial in a worker process; return its result as plain data.
+    Run a trial, given as plain data, in a worker process; return its result as plain data.
 
-    ConfigurationError if the trial names what cannot be loaded; a shortage of the machine is
-    raised, any other exception is the result.
+    Raises ConfigurationError if a part of the trial cannot be loaded, and a shortage of the
+    machine as it is. Any other exception becomes a result of status ``exception``.
     """
     spec = read_value(TrialSpec, plain_spec)
     # BaseException: a user's code may also call sys.exit.

@@ -1,4 +1,4 @@
-"""Pool of worker processes, which runs work again whose worker was lost."""
+"""Pool of worker processes that repeats the work of a lost worker."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _POLL_TIME = 0.25
 
 class WorkerPool:
     """
-    Spawned processes that answer messages, one at a time each; they run one BLAS thread.
+    Spawned processes of one BLAS thread that each answer one message at a time.
 
-    A process starts with the first message for it and keeps what it has loaded. It ends with the
-    thread that started it, or with this process.
+    A process starts when there is a message for it, and keeps what it has loaded. It ends with
+    the thread that started it, or with this process.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class WorkerPool:
         A function of a module, or a partial of one. It enters a state of ``liveness`` when the
         work itself begins.
     workers : int
-        Number of processes; 0 is one per processor of this machine.
+        Number of processes; 0: one per processor.
     hang : float [s]
         Time without progress (``HangWatch``) after which a worker counts as lost.
     patience : float [s]
@@ -39,7 +39,7 @@ class WorkerPool:
     Attributes
     ----------
     size : int
-        Number of processes wanted.
+        Number of processes when all are running.
 
     """
 
@@ -59,41 +59,42 @@ class WorkerPool:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Process ids of the workers that have been started."""
-        return tuple(one.pid for one in self._workers)
+        """Process ids of the started workers."""
+        return tuple(worker.pid for worker in self._workers)
 
     def run(
         self, count: int, message: Callable[[int], Any], lost: LossCallback
     ) -> Generator[tuple[int, Any], None, None]:
         """
-        Yield the index and the answer of each message as they come; close it to stop early.
+        Yield index and answer of each message, in order of completion; close it to stop early.
 
         Parameters
         ----------
         count : int
+            Number of messages.
         message : callable
-            Returns the message of an index below the count, when a worker is there for it.
+            Returns the message of an index below ``count``; called when a worker is idle.
         lost : callable
-            Told of each lost worker.
+            Called with the index, or None, and the reason for each lost worker.
 
         Raises
         ------
         ConfigurationError
             If the work raises it.
         RuntimeError
-            If the work raises anything else, with what ``describe_exception`` says of it.
+            If the work raises anything else; its text is that of ``describe_exception``.
         DeadlyTrial, NoWorkers
             See ``Losses``.
 
         """
-        waiting, left = deque(range(count)), count
+        waiting, unanswered = deque(range(count)), count
         self._losses.begin(lost)
         try:
-            while left:
+            while unanswered:
                 self._dispatch(message, waiting)
                 self._wait()
                 for answer in self._read_answers(waiting):
-                    left -= 1
+                    unanswered -= 1
                     yield answer
         except BaseException:
             # Answers to these messages would arrive in the next call.
@@ -101,48 +102,49 @@ class WorkerPool:
             raise
 
     def close(self) -> None:
-        """End the worker processes, also in the middle of their work."""
-        for one in self._workers:
-            one.kill()
-        for one in self._workers:
-            one.join()
+        """End the worker processes, even in the middle of their work."""
+        for worker in self._workers:
+            worker.kill()
+        for worker in self._workers:
+            worker.join()
         self._workers = []
 
     def _dispatch(self, message: Callable[[int], Any], waiting: deque[int]) -> None:
-        """Give messages to idle workers, and start missing workers."""
-        idle = [one for one in self._workers if one.index is None]
+        """Start missing workers and send messages to idle ones."""
+        idle = [worker for worker in self._workers if worker.index is None]
         while len(idle) < len(waiting) and len(self._workers) < self.size:
             if time.monotonic() < self._resume_at:
                 break
             try:
-                # All workers compile the same kernels: one of them announces it.
+                # All workers compile the same kernels: only the first one prints that.
                 self._workers.append(WorkerProcess(self._work, announce=not self._workers))
             except OSError as error:
                 self._count_loss(None, f'a worker cannot be started: {error.strerror}')
                 break
             idle.append(self._workers[-1])
-        for one in idle[: len(waiting)]:
+        for worker in idle[: len(waiting)]:
             index = waiting.popleft()
-            one.start_work(index, message(index))
+            worker.start_work(index, message(index))
 
     def _wait(self) -> None:
-        """Wait until a worker answers, has room for more bytes or ends, 0.25 s at most."""
+        """Wait until a worker answers, can take more bytes or ends, at most ``_POLL_TIME``."""
         poll = select.poll()
-        for one in self._workers:
-            writing = select.POLLOUT if one.channel.is_writing else 0
-            poll.register(one.channel.fileno(), select.POLLIN | writing)
-            poll.register(one.sentinel, select.POLLIN)
+        for worker in self._workers:
+            writing = select.POLLOUT if worker.channel.is_writing else 0
+            poll.register(worker.channel.fileno(), select.POLLIN | writing)
+            poll.register(worker.sentinel, select.POLLIN)
         poll.poll(1000.0 * _POLL_TIME)
 
     def _read_answers(self, waiting: deque[int]) -> Generator[tuple[int, Any], None, None]:
-        """Yield the answers that have come; put what lost workers had back into the queue."""
-        for one in tuple(self._workers):
-            one.channel.flush()
-            alive = one.alive
+        """Yield the answers that have arrived; discard lost workers and requeue their work."""
+        for worker in tuple(self._workers):
+            worker.channel.flush()
+            # Before reading: a worker that ends in between has sent its answer by then.
+            is_alive = worker.alive
             try:
-                received = one.channel.read_messages()
+                received = worker.channel.read_messages()
             except EOFError:
-                self._discard_worker(one, one.describe_end(), waiting)
+                self._discard_worker(worker, worker.describe_end(), waiting)
                 continue
             for index, kind, content in received:
                 if kind == REFUSED:
@@ -150,29 +152,31 @@ class WorkerPool:
                 if kind == RAISED:
                     raise RuntimeError(content)
                 if kind == SHORTAGE:
-                    self._discard_worker(one, f'worker {one.pid}: {content}', waiting)
+                    self._discard_worker(worker, f'worker {worker.pid}: {content}', waiting)
                     break
-                one.index = None
+                worker.index = None
                 self._losses.count_result()
                 yield index, content
             if received:
                 continue
-            if not alive:
-                self._discard_worker(one, one.describe_end(), waiting)
-            elif one.index is not None and one.idle_time() > self._hang:
-                reason = f'worker {one.pid} ran no control period for {self._hang:g} s'
-                self._discard_worker(one, reason, waiting)
+            if not is_alive:
+                self._discard_worker(worker, worker.describe_end(), waiting)
+            elif worker.index is not None and worker.idle_time() > self._hang:
+                reason = f'worker {worker.pid} ran no control period for {self._hang:g} s'
+                self._discard_worker(worker, reason, waiting)
 
-    def _discard_worker(self, one: WorkerProcess, reason: str, waiting: deque[int]) -> None:
+    def _discard_worker(self, worker: WorkerProcess, reason: str, waiting: deque[int]) -> None:
         """Kill and remove a worker, and put its message at the end of the queue."""
-        began = one.began
-        self._workers.remove(one)
-        one.kill()
-        one.join()
-        if one.index is not None:
-            waiting.append(one.index)
-        self._count_loss(one.index, reason, began)
+        # Read before the kill: a loss while loading is not the fault of the message.
+        began = worker.began
+        self._workers.remove(worker)
+        worker.kill()
+        worker.join()
+        if worker.index is not None:
+            waiting.append(worker.index)
+        self._count_loss(worker.index, reason, began)
 
     def _count_loss(self, index: int | None, reason: str, began: bool = False) -> None:
+        """Count a loss; no worker starts before the delay that ``Losses`` sets."""
         self._losses.count_loss(index, reason, by_trial=began)
         self._resume_at = time.monotonic() + self._losses.start_delay

@@ -1,4 +1,4 @@
-"""Evaluator that runs trials on sim_bridge workers, through their services."""
+"""Evaluator that runs trials on sim_bridge workers by their services."""
 
 from __future__ import annotations
 
@@ -30,23 +30,25 @@ _SPIN_TIME = 0.2
 
 @dataclass
 class _Worker:
+    """Client of a worker and the trial that it runs."""
+
     client: WorkerClient
     trial: int | None = None
     trial_id: str = ''
     began: float = 0.0
     lost_status: Any = None
-    """Last heartbeat before it was lost; the worker is used again after a later one."""
+    """Last heartbeat before the loss; a later one makes the worker available again."""
 
 
 class RosEvaluator(Evaluator):
     """
-    Runs trials on any number of bridges in mode ``lockstep``, one trial at a time on each.
+    Runs trials on bridges in mode ``lockstep``, one trial at a time on each.
 
     A worker counts as lost after 10 s without a heartbeat, or without a control period in a trial.
     Its trial goes to another worker, and a late answer is dropped. It is used again after its next
-    heartbeat; a worker that was started here is started again.
+    heartbeat. A lost worker that was started here is started again.
 
-    Trials are given out by the measured speed of each worker. A slow worker stays idle if the
+    Trials are distributed by the measured speeds of the workers. A slow worker stays idle if the
     others finish sooner without it. If no trial is left to start, an overdue one is also started
     on an idle worker, and the first answer counts.
 
@@ -54,13 +56,13 @@ class RosEvaluator(Evaluator):
     ----------
     workers : int
         Number of workers to start on this machine; only these are used. 0: all workers on the
-        domain are used, as they come and go.
+        domain, which may come and go.
     names : sequence of str
         Full names of running workers, e.g. ``/worker0/sim_bridge``; only these are used.
     hang : float [s]
         Time without a heartbeat or a control period after which a worker counts as lost.
     patience : float [s]
-        See ``Losses``; also the longest time without a heartbeat of any worker.
+        See ``Losses``; also the longest time without a heartbeat from any worker.
 
     """
 
@@ -100,7 +102,7 @@ class RosEvaluator(Evaluator):
         Raises
         ------
         ConfigurationError
-            If a worker refuses a trial (the message is the worker's), or there is no worker.
+            If a worker refuses a trial (with the worker's message), or there is no worker.
         DeadlyTrial, NoWorkers
             See ``Losses``.
 
@@ -109,17 +111,17 @@ class RosEvaluator(Evaluator):
         client = self._connect()
         results: dict[int, TrialResult] = {}
         waiting = self._waiting = deque(range(len(specs)))
-        self._heartbeat_time = seen = time.monotonic()
+        self._heartbeat_time = last_time = time.monotonic()
         try:
             while len(results) < len(specs):
                 self._discover_workers(client)
                 self._dispatch(specs, waiting)
                 ended = client.wait(lambda: self._collect_results(), _SPIN_TIME) or ()
-                before, seen = seen, time.monotonic()
-                self.workload.offered += (seen - before) * len(self.worker_names)
+                before, last_time = last_time, time.monotonic()
+                self.workload.offered += (last_time - before) * len(self.worker_names)
                 for index, result in ended:
                     if index in results:
-                        continue  # Two workers ran it and have both answered.
+                        continue  # Two workers ran this trial and both have answered.
                     results[index] = result
                     self._losses.count_result()
                     self._cancel_trial(index)
@@ -132,10 +134,10 @@ class RosEvaluator(Evaluator):
         return [results[index] for index in range(len(specs))]
 
     def close(self) -> None:
-        """Cancel running trials, and end the workers that were started here."""
+        """Cancel running trials and end the workers that were started here."""
         self._cancel_all()
-        for one in self._workers.values():
-            one.client.close()
+        for worker in self._workers.values():
+            worker.client.close()
         self._workers = {}
         if self._client is not None:
             self._client.close()
@@ -149,14 +151,15 @@ class RosEvaluator(Evaluator):
 
     @property
     def worker_names(self) -> tuple[str, ...]:
-        """Names of the workers that run a trial or can be given one."""
+        """Names of the workers that run a trial or are available for one."""
         return tuple(
             name
-            for name, one in sorted(self._workers.items())
-            if one.trial is not None or _is_available(one)
+            for name, worker in sorted(self._workers.items())
+            if worker.trial is not None or _is_available(worker)
         )
 
     def _connect(self) -> RosClient:
+        """Return the client; make it at the first call and wait for a worker."""
         if self._client is None:
             self._client = RosClient(f'evaluator_{os.getpid()}')
             # No time limit for workers that were started here: they may have to compile kernels,
@@ -175,12 +178,12 @@ class RosEvaluator(Evaluator):
         if self._named:
             return f'the worker {self._named[0]} does not answer'
         return (
-            'no sim_bridge worker is to be found on this domain: start some, e.g. '
-            '`gait evolve ... --evaluator ros --workers 2` starts its own'
+            'no sim_bridge worker found on this ROS domain; start some, or let '
+            '`gait evolve ... --evaluator ros --workers 2` start its own'
         )
 
     def _discover_workers(self, client: RosClient) -> None:
-        """Find workers on the domain, and start those of our own that are missing or lost."""
+        """Discover workers on the domain, and start own workers that are missing or lost."""
         now = time.monotonic()
         if now - self._discovery_time < _DISCOVERY_PERIOD:
             return
@@ -194,21 +197,21 @@ class RosEvaluator(Evaluator):
             self._heartbeat_time = now
         elif self._workers and now - self._heartbeat_time > self._patience:
             raise NoWorkers(
-                f'no worker has been heard for {self._patience:g} s; the run can be resumed'
+                f'no heartbeat from any worker for {self._patience:g} s; the run can be resumed'
             )
 
     def _maintain_own_worker(self, name: str) -> None:
-        """End a worker of our own that is lost; start it if it does not run."""
+        """End an own worker that is lost; start it if it does not run."""
         if name not in self._own.missing:
-            one = self._workers.get(name)
-            heard = one is not None and one.client.status is not None
-            reason = self._own.find_trouble(name, heard)
+            worker = self._workers.get(name)
+            has_heartbeat = worker is not None and worker.client.status is not None
+            reason = self._own.find_trouble(name, has_heartbeat)
             if (
                 not reason
-                and one is not None
-                and heard
-                and one.trial is None
-                and one.client.is_silent
+                and worker is not None
+                and has_heartbeat
+                and worker.trial is None
+                and worker.client.is_silent
             ):
                 reason = f'{name} is lost: no heartbeat for {self._hang:g} s'
             if reason:
@@ -220,91 +223,93 @@ class RosEvaluator(Evaluator):
                 self._count_loss(None, f'a worker cannot be started: {error.strerror}')
 
     def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
+        """Start waiting or overdue trials on idle workers, the fastest worker first."""
         idle = [
             name
-            for name, one in sorted(self._workers.items())
-            if one.trial is None and _is_available(one)
+            for name, worker in sorted(self._workers.items())
+            if worker.trial is None and _is_available(worker)
         ]
-        for name in sorted(idle, key=lambda one: self._speeds.seconds(one, 1000)):
+        for name in sorted(idle, key=lambda worker: self._speeds.expected_time(worker, 1000)):
             busy = self._busy_workers(specs)
             if not waiting:
                 late = find_overdue_worker(self._speeds, name, busy)
                 index = self._workers[late].trial if late else None
+                # At most two workers run one trial.
                 if index is not None and self._count_runners(index) == 1:
                     self._submit(name, specs, index)
             elif is_worth_starting(self._speeds, name, [specs[i].ticks for i in waiting], busy):
                 self._submit(name, specs, waiting.popleft())
 
     def _submit(self, name: str, specs: Sequence[TrialSpec], index: int) -> None:
-        one = self._workers[name]
-        one.lost_status, one.trial, one.began = None, index, time.monotonic()
-        one.trial_id = one.client.submit(specs[index])
+        worker = self._workers[name]
+        worker.lost_status, worker.trial, worker.began = None, index, time.monotonic()
+        worker.trial_id = worker.client.submit(specs[index])
 
     def _busy_workers(self, specs: Sequence[TrialSpec]) -> dict[str, tuple[int, float]]:
-        """Return the ticks of each busy worker's trial and the time [s] since its start."""
+        """Return the ticks of each busy worker's trial and the time since its start [s]."""
         now = time.monotonic()
         return {
-            name: (specs[one.trial].ticks, now - one.began)
-            for name, one in self._workers.items()
-            if one.trial is not None
+            name: (specs[worker.trial].ticks, now - worker.began)
+            for name, worker in self._workers.items()
+            if worker.trial is not None
         }
 
     def _count_runners(self, index: int) -> int:
         """Return the number of workers that run a trial."""
-        return sum(one.trial == index for one in self._workers.values())
+        return sum(worker.trial == index for worker in self._workers.values())
 
     def _cancel_trial(self, index: int) -> None:
-        """Cancel a trial on all workers after its result has come from one."""
-        for one in self._workers.values():
-            if one.trial == index:
-                one.client.cancel()
-                one.client.forget_trial()
-                one.trial, one.lost_status = None, one.client.status
+        """Cancel a trial on the other workers after its first result."""
+        for worker in self._workers.values():
+            if worker.trial == index:
+                worker.client.cancel()
+                worker.client.forget_trial()
+                worker.trial, worker.lost_status = None, worker.client.status
 
     def _collect_results(self) -> list[tuple[int, TrialResult]]:
         """Return the trials that have ended since the last call."""
         ended = []
-        for name, one in tuple(self._workers.items()):
-            index = one.trial
+        for name, worker in tuple(self._workers.items()):
+            index = worker.trial
             if index is None:
                 continue
             try:
-                result = one.client.poll()
+                result = worker.client.poll()
             except WorkerLost as loss:
                 self._discard_worker(name, str(loss))
                 continue
             except TrialRefused as refusal:
-                one.trial = None
-                result = self._after_refusal(one, index, refusal)
+                worker.trial = None
+                result = self._after_refusal(worker, index, refusal)
                 if result is not None:
                     ended.append((index, result))
                 continue
             if result is not None:
                 self._warn_of_platform(name, result)
-                self._speeds.record(name, result.ticks, time.monotonic() - one.began)
-                one.trial = None
+                self._speeds.record(name, result.ticks, time.monotonic() - worker.began)
+                worker.trial = None
                 ended.append((index, result))
         return ended
 
     def _discard_worker(self, name: str, reason: str) -> None:
-        """Give up a worker and requeue its trial; end a worker of our own, to be restarted."""
-        one = self._workers.get(name)
-        index = None if one is None else one.trial
-        begun = index is not None and one is not None and not one.client.is_loading
-        if one is not None:
-            one.trial, one.lost_status = None, one.client.status
-            one.client.cancel()
-            one.client.forget_trial()
+        """Requeue the trial of a lost worker; end an own worker, which is then restarted."""
+        worker = self._workers.get(name)
+        index = None if worker is None else worker.trial
+        begun = index is not None and worker is not None and not worker.client.is_loading
+        if worker is not None:
+            worker.trial, worker.lost_status = None, worker.client.status
+            worker.client.cancel()
+            worker.client.forget_trial()
         if name in self._own.names:
             self._own.end(name)
-            if one is not None:
-                # Its last heartbeat does not hold for the process that replaces it.
-                one.client.close()
+            if worker is not None:
+                # Its last heartbeat is not that of the process that replaces it.
+                worker.client.close()
                 del self._workers[name]
         if index is not None:
             self.workload.lost_trials += 1
             if not self._count_runners(index):
-                # At the end of the queue: if the others finish, the trial is what ends workers.
+                # At the end of the queue: if all other trials finish, this one ends its workers.
                 self._waiting.append(index)
         self._count_loss(index, reason, begun)
 
@@ -318,43 +323,48 @@ class RosEvaluator(Evaluator):
         if result.fingerprint != fingerprint() and name not in self._foreign_workers:
             self._foreign_workers.add(name)
             self._connect().node.get_logger().warning(
-                f'{name} runs on another platform: its results need not be equal to the last bit'
+                f'{name} runs on another platform: its results may differ in the last bits'
             )
 
     def _after_refusal(
-        self, one: _Worker, index: int, refusal: TrialRefused
+        self, worker: _Worker, index: int, refusal: TrialRefused
     ) -> TrialResult | None:
-        """Return the result in a refusal, if any; ConfigurationError if no worker can run it."""
+        """
+        Return the result that a refusal holds, or None after the trial was requeued.
+
+        Raises ConfigurationError if no worker could run the trial.
+        """
         message = str(refusal)
         if refusal.result is not None:
             return refusal.result
         if refusal.shortage:
-            one.trial = index
-            self._discard_worker(one.client.name, f'{one.client.name}: {message}')
+            worker.trial = index
+            self._discard_worker(worker.client.name, f'{worker.client.name}: {message}')
             return None
         if 'is running' not in message and 'not active' not in message:
             raise ConfigurationError(message)
         # Another evaluator uses this worker: try again on any worker.
-        one.lost_status = one.client.status
+        worker.lost_status = worker.client.status
         self._waiting.appendleft(index)
         return None
 
     def _cancel_all(self) -> None:
-        for one in self._workers.values():
-            if one.trial is not None:
-                one.client.cancel()
-                one.client.forget_trial()
-                one.trial = None
+        for worker in self._workers.values():
+            if worker.trial is not None:
+                worker.client.cancel()
+                worker.client.forget_trial()
+                worker.trial = None
 
 
-def _is_available(one: _Worker) -> bool:
-    status = one.client.status
-    if status is None or status is one.lost_status or status.mode != _TRIAL_MODE:
+def _is_available(worker: _Worker) -> bool:
+    """Return whether a worker is alive, ready and runs no trial of another evaluator."""
+    status = worker.client.status
+    if status is None or status is worker.lost_status or status.mode != _TRIAL_MODE:
         return False
-    if one.client.is_silent or not one.client.is_ready:
+    if worker.client.is_silent or not worker.client.is_ready:
         return False
-    # The last heartbeat may still show our own trial, which has just ended.
-    return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)
+    # The last heartbeat may still name our own trial, which has just ended.
+    return bool(status.state != WorkerStatus.TRIAL or status.trial_id == worker.trial_id)
 
 
 def _worker_names_on_domain(node: Any) -> list[str]:

@@ -1,87 +1,99 @@
-"""Distribution of trials among workers by the speed that each has shown."""
+"""Distribution of trials among workers by their measured speeds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 _NEWEST_WEIGHT = 0.5
-"""Weight of the newest trial in a worker's speed."""
+"""Weight of the newest trial in the moving average of a worker's speed."""
 
 _OVERDUE_FACTOR = 2.0
-"""A trial that takes so many times as long as its worker should need may never end."""
+"""Multiple of its expected time after which a trial counts as overdue: it may never end."""
 
 
 class WorkerSpeeds:
-    """Ticks per second of each worker, by name, from the trials that it ended."""
+    """Speed [ticks/s] of each worker by name, as a moving average over its finished trials."""
 
     def __init__(self) -> None:
         self._rates: dict[str, float] = {}
 
     def record(self, worker: str, ticks: int, seconds: float) -> None:
-        """Count a trial of a worker, as long as it took the one who asked [s]."""
+        """Update the speed of a worker by a trial and its time as seen by the evaluator [s]."""
         if ticks < 1 or seconds <= 0.0:
             return
         rate = ticks / seconds
         known = self._rates.get(worker)
         self._rates[worker] = rate if known is None else known + _NEWEST_WEIGHT * (rate - known)
 
-    def seconds(self, worker: str, ticks: int) -> float:
-        """Return how long a worker will take [s]; a new one is taken for the fastest known."""
+    def expected_time(self, worker: str, ticks: int) -> float:
+        """
+        Return the expected time of a trial on a worker [s]; 0 while no speed is known.
+
+        A worker without a finished trial counts as fast as the fastest one.
+        """
         rate = self._rates.get(worker, max(self._rates.values(), default=0.0))
         return ticks / rate if rate > 0.0 else 0.0
 
 
 def is_worth_starting(
-    pace: WorkerSpeeds, worker: str, waiting: Sequence[int], busy: Mapping[str, tuple[int, float]]
+    speeds: WorkerSpeeds,
+    worker: str,
+    waiting: Sequence[int],
+    busy: Mapping[str, tuple[int, float]],
 ) -> bool:
     """
-    Return whether an idle worker should take the next trial, or leave it to those at work.
+    Return whether an idle worker should start the next trial.
 
-    It should unless these, one trial after the other as each becomes free, would have ended all
-    that wait before it ended the one.
+    It should not if the busy workers are expected to finish all waiting trials before this worker
+    finishes one: a slow worker would only delay the end of the generation.
 
     Parameters
     ----------
-    pace : Pace
+    speeds : WorkerSpeeds
     worker : str
     waiting : sequence of int
-        Ticks of each trial that waits, the next one first.
+        Ticks of each waiting trial, the next one first.
     busy : mapping of str to (int, float)
-        Ticks of the trial of each worker that runs one, and how long it has been at it [s].
+        Ticks of each busy worker's trial, and the time since its start [s].
 
     """
     if not busy or not waiting:
         return bool(waiting)
-    own = pace.seconds(worker, waiting[0])
-    free = {
-        name: max(0.0, pace.seconds(name, ticks) - elapsed)
+    own_end = speeds.expected_time(worker, waiting[0])
+    # Time [s] until each busy worker is free; an overdue one may never be.
+    free_at = {
+        name: max(0.0, speeds.expected_time(name, ticks) - elapsed)
         for name, (ticks, elapsed) in busy.items()
-        # One that is far over its time may never end.
-        if elapsed <= _OVERDUE_FACTOR * pace.seconds(name, ticks)
+        if elapsed <= _OVERDUE_FACTOR * speeds.expected_time(name, ticks)
     }
-    if not free:
+    if not free_at:
         return True
+    # List scheduling: each waiting trial goes to the busy worker that would finish it first. If
+    # any of them ends later than this worker would finish the first one, starting it pays.
     for ticks in waiting:
-        name = min(free, key=lambda one: free[one] + pace.seconds(one, ticks))
-        free[name] += pace.seconds(name, ticks)
-        if free[name] >= own:
+        ends = {name: free_at[name] + speeds.expected_time(name, ticks) for name in free_at}
+        name = min(ends, key=ends.__getitem__)
+        free_at[name] = ends[name]
+        if free_at[name] >= own_end:
             return True
     return False
 
 
 def find_overdue_worker(
-    pace: WorkerSpeeds, worker: str, busy: Mapping[str, tuple[int, float]]
+    speeds: WorkerSpeeds, worker: str, busy: Mapping[str, tuple[int, float]]
 ) -> str:
     """
-    Return whose trial an idle worker should begin as well, where none waits; empty: nobody's.
+    Return the busy worker whose trial an idle worker should also start; empty: none of them.
 
-    It is the one that is over twice its time by most, if this worker would have done it since
-    then. Results are equal, so the first one counts.
+    It is the worker whose trial is overdue by the longest time, if the idle worker would have
+    finished that trial since it became overdue. Both results are equal, so the first one counts.
     """
     late = {
-        name: elapsed - _OVERDUE_FACTOR * pace.seconds(name, ticks) - pace.seconds(worker, ticks)
+        name: elapsed
+        - _OVERDUE_FACTOR * speeds.expected_time(name, ticks)
+        - speeds.expected_time(worker, ticks)
         for name, (ticks, elapsed) in busy.items()
-        if pace.seconds(name, ticks) > 0.0
+        if speeds.expected_time(name, ticks) > 0.0
     }
-    name = max(late, key=lambda one: late[one], default='')
+    name = max(late, key=late.__getitem__, default='')
     return name if name and late[name] > 0.0 else ''

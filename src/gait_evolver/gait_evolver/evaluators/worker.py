@@ -1,4 +1,4 @@
-"""Entry point of a local worker process: answers messages from a socket, one at a time."""
+"""Main function of a local worker process, which answers messages from a socket."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from gait_core.trial.failures import describe_exception, is_resource_shortage
 from gait_evolver.evaluators.channel import receive_message, send_message
 
 Work = Callable[[Any], Any]
-"""Turns a message into an answer, both of them data that JSON holds."""
+"""Function that turns a message into an answer; both are JSON data."""
 DONE, REFUSED, RAISED, SHORTAGE = 'done', 'refused', 'raised', 'shortage'
-"""Kinds of answers: what the work returned, a user's mistake, an exception, a shortage of the
-machine."""
+"""Kinds of answers: a result, an error of the user, an exception, a shortage of the machine."""
 
 
 def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work: Work) -> None:
@@ -45,8 +44,7 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work:
 
     """
     end_with_parent(parent)
-    # Ctrl-C and a closed terminal reach the whole process group; the pool decides what becomes of
-    # its workers.
+    # Ctrl-C and a closed terminal signal the whole process group; only the pool ends its workers.
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGHUP})
@@ -65,12 +63,13 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work:
 
 
 def _print_line(line: str) -> None:
-    # A closed terminal must not become an exception of the work.
+    # A closed terminal must not raise an exception in the work.
     with suppress(OSError, ValueError):
         print(f'gait: {line}', file=sys.stderr, flush=True)
 
 
 def _run_work(work: Work, message: Any) -> tuple[str, Any]:
+    """Return the kind of answer and the answer, or the text of an exception."""
     # BaseException: a user's code may also call sys.exit.
     try:
         return DONE, work(message)

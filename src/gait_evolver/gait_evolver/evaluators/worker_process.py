@@ -1,4 +1,4 @@
-"""Handle of one worker process of a pool: start, message, liveness, end."""
+"""Handle of a worker process: start, messages, liveness and end."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _END_TIMEOUT = 2.0
 _BEGUN_STATES = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
 
-# One start at a time: it changes the environment of the whole process.
+# One start at a time, because a start changes the environment of the whole process.
 _STARTING = threading.Lock()
 
 
 class WorkerProcess:
     """
-    A spawned process that answers messages, one at a time; OSError if it cannot be started.
+    A spawned process that answers one message at a time; OSError if it cannot be started.
 
     Parameters
     ----------
     work : callable
         See ``WorkerPool``.
     announce : bool
-        Whether it prints a line if it compiles.
+        Whether it prints a line before it compiles kernels.
 
     Attributes
     ----------
     index : int or None
-        Index of the message that it is working on; None if it is idle.
+        Index of its present message; None if it is idle.
 
     """
 
@@ -71,38 +71,38 @@ class WorkerProcess:
 
     @property
     def sentinel(self) -> int:
-        """A descriptor that becomes readable when the process ends."""
+        """File descriptor that becomes readable when the process ends."""
         return int(self._process.sentinel)
 
     @property
     def alive(self) -> bool:
-        """True if the process runs; an open channel does not show it, its children may hold it."""
+        """True if the process runs; its children could keep the channel open after its end."""
         return bool(self._process.is_alive())
 
     @property
     def began(self) -> bool:
-        """True if its work itself has begun: after loading, and not while compiling."""
+        """True if its work has begun: after loading, and not while compiling."""
         return self.index is not None and int(self._pulse[1]) in _BEGUN_STATES
 
     def start_work(self, index: int, message: Any) -> None:
-        """Send it a message; if it is dead, reading its channel raises."""
+        """Send a message; if the process has ended, reading the channel raises EOFError."""
         self.index = index
         self._watch.restart(int(self._pulse[0]))
         self.channel.send((index, message))
 
     def idle_time(self) -> float:
-        """Return the time [s] since it was given its message, or since its last progress."""
+        """Return the time since its last progress, or since its message was sent [s]."""
         periods, state = (int(value) for value in self._pulse)
         return self._watch.update(periods, state)
 
     def describe_end(self) -> str:
-        """Return one line on how the process ended, after its channel was closed."""
+        """Return one line on the end of the process, after its channel was closed."""
         self._process.join(_END_TIMEOUT)
         code = self._process.exitcode
         if code is None:
             return f'worker {self.pid} closed its connection'
         if code < 0:
-            names = {int(one): one.name for one in signal.Signals}
+            names = {int(item): item.name for item in signal.Signals}
             return f'worker {self.pid} was killed by {names.get(-code, f"signal {-code}")}'
         return f'worker {self.pid} ended with exit code {code}'
 
@@ -118,8 +118,7 @@ class WorkerProcess:
 
 @contextmanager
 def _single_thread_environment() -> Iterator[None]:
-    # BLAS and Numba read these at import, so they must be in the environment that the new process
-    # inherits.
+    # BLAS and Numba read these variables at import: they must be set when the process starts.
     before = {name: os.environ.get(name) for name in _SINGLE_THREAD_ENVIRONMENT}
     os.environ.update(_SINGLE_THREAD_ENVIRONMENT)
     try:
@@ -134,7 +133,7 @@ def _single_thread_environment() -> Iterator[None]:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    # The mask is inherited: Ctrl-C must not end a worker before it has set its signal handlers.
+    # The new process inherits the mask: Ctrl-C must not end it before its handlers are set.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield

@@ -1,1 +1,1 @@
-"""Optimisers behind ask and tell; each is reached by its registered name."""
+"""Optimisers with ask and tell, selected by registered name."""

@@ -1,5 +1,5 @@
 """
-Covariance matrix adaptation on the unit cube, by the ``cma`` library.
+Covariance matrix adaptation (CMA-ES) on the unit cube, by the library ``cma``.
 
 References
 ----------
@@ -31,8 +31,8 @@ from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import check_start_dimension
 from gait_evolver.optimizers.ranking import AskTellLedger, tied_ranks
 
-# The library also stops on the history of fitness values. It is given ranks, whose best is
-# always the same, so only the criteria on the search distribution mean anything.
+# The library also has stopping criteria on the history of costs. Here costs are ranks, whose
+# minimum never improves, so only the criteria on the search distribution are meaningful.
 _STOP_REASONS = {
     'tolx': 'the step size fell below the tolerance',
     'tolxstagnation': 'the mean of the search has come to rest',
@@ -78,7 +78,7 @@ class CmaEsSettings(Parameters):
 
 
 class CmaEsOptimizer(Optimizer):
-    """CMA-ES by the package cma, with a random generator of its own; bounds by its transform."""
+    """CMA-ES by the library cma, which keeps the bounds of the unit cube by a transformation."""
 
     Settings: ClassVar[type[Parameters]] = CmaEsSettings
 
@@ -98,7 +98,7 @@ class CmaEsOptimizer(Optimizer):
             'verbose': -9,
             'verb_log': 0,
             'tolx': chosen.tolerance,
-            # nan: leave NumPy's global generator alone; every draw comes from `randn`.
+            # seed nan: the library does not seed NumPy's global generator; `randn` draws all.
             'seed': math.nan,
             'randn': lambda *shape: rng.standard_normal(shape),
         }
@@ -110,28 +110,31 @@ class CmaEsOptimizer(Optimizer):
         self._asked: list[FloatArray] = []
 
     def ask(self) -> list[Candidate]:
-        """Return one generation drawn from the search distribution."""
+        """Return a generation drawn from the search distribution N(m, sigma^2 C)."""
         self._ledger.check_ask()
         self._asked = self._search.ask()
+        # Clipped for the evaluation alone: `tell` needs the points as the library asked them.
         genomes = [np.clip(point, 0.0, 1.0) for point in self._asked]
         return self._ledger.issue_candidates(genomes, [()] * len(genomes))
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Adapt the search distribution to the ranks of the evaluations."""
-        told = self._ledger.take(evaluations)
-        self._search.tell(self._asked, list(tied_ranks(told)))
+        """Adapt mean, step size and covariance to the ranks of the evaluations."""
+        ordered = self._ledger.take(evaluations)
+        # Ranks as costs: the update depends on the order alone, and ranks also order candidates
+        # that violate constraints or may not win, whose fitness is not comparable.
+        self._search.tell(self._asked, list(tied_ranks(ordered)))
 
     @property
     def mean(self) -> FloatArray:
-        """Mean of the search distribution, (n,), within the unit cube: its best guess."""
+        """Mean of the search distribution in the unit cube, (n,); the estimate of the optimum."""
         return np.array(self._search.result.xfavorite, dtype=np.float64)
 
     @property
     def keeps_records(self) -> bool:
-        """False: a fitness counts in its own generation alone."""
+        """False: a fitness is used in its own generation only."""
         return False
 
     def stop(self) -> str:
-        """Return why the search is over, or an empty string."""
+        """Return the stopping criterion that is met, or an empty string."""
         met = self._search.stop()
         return next((text for name, text in _STOP_REASONS.items() if name in met), '')

@@ -1,5 +1,5 @@
 """
-A real-coded, elitist genetic algorithm on the unit cube.
+Real-coded genetic algorithm with elites on the unit cube.
 
 References
 ----------
@@ -31,7 +31,7 @@ from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 
 MIN_SPREAD = 1e-12
-"""Spread of the population, in every gene, below which the search is over."""
+"""Range of the population in every gene below which the search stops."""
 
 START_DOC = 'Centre of the first population, one number per gene; empty: it fills the cube.'
 SPREAD_DOC = 'Standard deviation of the first population about its centre.'
@@ -89,7 +89,7 @@ class GeneticSettings(Parameters):
     spread: float = fraction_parameter(0.1, doc=SPREAD_DOC)
 
     def __post_init__(self) -> None:
-        """Check that some of the population is new in each generation."""
+        """Check that each generation has offspring."""
         super().__post_init__()
         if self.elites >= self.population:
             raise ConfigurationError(
@@ -100,6 +100,8 @@ class GeneticSettings(Parameters):
 
 @dataclass(frozen=True)
 class _EvaluatedCandidate:
+    """Candidate with the sort key of its evaluation."""
+
     id: int
     genome: FloatArray
     key: SortKey
@@ -107,7 +109,9 @@ class _EvaluatedCandidate:
 
 def reflect_into_cube(points: FloatArray) -> FloatArray:
     """
-    Return points mirrored at the faces of the unit cube until they lie in it.
+    Return points mirrored at the faces of the unit cube until they are inside.
+
+    Clipping would accumulate genes on the faces; mirroring keeps them spread.
 
     Examples
     --------
@@ -115,12 +119,13 @@ def reflect_into_cube(points: FloatArray) -> FloatArray:
     [0.25, 0.5, 0.875, 0.25]
 
     """
+    # Mirroring at 0 and 1 again and again is the triangle wave of period 2.
     folded = np.mod(points, 2.0)
     return np.minimum(folded, 2.0 - folded)
 
 
 def check_start_dimension(start: tuple[float, ...], dimension: int) -> None:
-    """Raise ConfigurationError if where a search starts has another dimension; empty has none."""
+    """Raise ConfigurationError if the start point has another dimension; empty is no start."""
     if start and len(start) != dimension:
         raise ConfigurationError(
             f'optimizer.settings.start has {len(start)} numbers for {dimension} genes'
@@ -134,7 +139,10 @@ def draw_first_population(
     spread: float,
 ) -> FloatArray:
     """
-    Return the first genomes, (population, dimension): the start itself and others about it.
+    Return the genomes of the first population, (population, dimension).
+
+    Without a start they are uniform in the unit cube. With one, the first genome is the start and
+    the others are normally distributed about it, mirrored into the cube.
 
     Raises
     ------
@@ -151,7 +159,7 @@ def draw_first_population(
 
 
 class GeneticOptimizer(Optimizer):
-    """Genetic algorithm: tournaments, BLX-alpha crossover, reflected Gaussian mutation, elites."""
+    """Genetic algorithm: tournaments, BLX-alpha crossover, mirrored Gaussian mutation, elites."""
 
     Settings: ClassVar[type[Parameters]] = GeneticSettings
 
@@ -172,53 +180,55 @@ class GeneticOptimizer(Optimizer):
 
     @property
     def reevaluates(self) -> bool:
-        """True if elites are asked again: their trials add up to one mean."""
+        """True if elites are asked again; their fitness is the mean over all their trials."""
         return self._settings.reevaluate
 
     @property
     def keeps_records(self) -> bool:
-        """True if a fitness counts beyond the generation in which it was told."""
+        """True if a fitness is used after its own generation: by elites that keep it."""
         return self._settings.elites > 0 and not self.reevaluates
 
     def ask(self) -> list[Candidate]:
-        """Return a random population first, then the offspring that join the elites."""
+        """Return the first population, then in each generation the offspring of the population."""
         self._ledger.check_ask()
         if not self._population:
             genomes = list(self._first)
             parents: list[tuple[int, ...]] = [()] * len(genomes)
         else:
-            born = [
+            offspring = [
                 self._make_offspring()
                 for _ in range(self._settings.population - self._settings.elites)
             ]
-            again = self._population[: self._settings.elites] if self.reevaluates else []
-            genomes = [one.genome for one in again] + [genome for genome, _ in born]
-            parents = [(one.id,) for one in again] + [origin for _, origin in born]
+            # Re-evaluated elites get new ids; their parent is their former self.
+            elites = self._population[: self._settings.elites] if self.reevaluates else []
+            genomes = [elite.genome for elite in elites] + [genome for genome, _ in offspring]
+            parents = [(elite.id,) for elite in elites] + [origin for _, origin in offspring]
         self._asked = self._ledger.issue_candidates(genomes, parents)
         return self._asked
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations; the elites and these make the next population."""
-        told = self._ledger.take(evaluations)
-        born = [
+        """Form the next population from the elites and the evaluated candidates."""
+        ordered = self._ledger.take(evaluations)
+        evaluated = [
             _EvaluatedCandidate(candidate.id, candidate.values, sort_key(evaluation))
-            for candidate, evaluation in zip(self._asked, told, strict=True)
+            for candidate, evaluation in zip(self._asked, ordered, strict=True)
         ]
         if self._population:
             self._deviation *= self._settings.mutation_decay
         elites = [] if self.reevaluates else self._population[: self._settings.elites]
-        # Equal keys keep the older individual ahead: a plateau does not displace the elites.
-        self._population = sorted(elites + born, key=lambda one: (one.key, one.id))
+        # Of equal keys the older candidate comes first: on a plateau the elites stay.
+        self._population = sorted(elites + evaluated, key=lambda item: (item.key, item.id))
 
     def stop(self) -> str:
-        """Return the reason to stop: all candidates are one point."""
+        """Return the reason to stop: all candidates are the same point."""
         if not self._population:
             return ''
-        genomes = np.array([one.genome for one in self._population])
+        genomes = np.array([candidate.genome for candidate in self._population])
         spread = float(np.max(np.ptp(genomes, axis=0)))
         return 'the population has become one point' if spread < MIN_SPREAD else ''
 
     def _make_offspring(self) -> tuple[FloatArray, tuple[int, ...]]:
+        """Return the genome of an offspring and the ids of its parents."""
         mother = self._select_parent()
         origin: tuple[int, ...] = (mother.id,)
         genome = mother.genome.copy()
@@ -230,17 +240,23 @@ class GeneticOptimizer(Optimizer):
         return self._mutate(genome), origin
 
     def _select_parent(self) -> _EvaluatedCandidate:
-        # The population is sorted: the lowest index drawn is the winner of the tournament.
+        """Return the best of ``tournament`` candidates drawn with replacement."""
+        # The population is sorted, best first: the lowest drawn index wins the tournament.
         drawn = self._rng.integers(len(self._population), size=self._settings.tournament)
         return self._population[int(drawn.min())]
 
     def _cross_over(self, mother: FloatArray, father: FloatArray) -> FloatArray:
+        """Return a genome by blend crossover, BLX-alpha."""
+        # Eshelman and Schaffer (1993): each gene is uniform in the interval of its parents,
+        # extended at both ends by alpha times its width I.
         low, high = np.minimum(mother, father), np.maximum(mother, father)
-        reach = self._settings.blend * (high - low)
-        return reflect_into_cube(self._rng.uniform(low - reach, high + reach))
+        extension = self._settings.blend * (high - low)
+        return reflect_into_cube(self._rng.uniform(low - extension, high + extension))
 
     def _mutate(self, genome: FloatArray) -> FloatArray:
-        rate = min(1.0, self._settings.mutations / self._dimension)
-        chosen = self._rng.random(self._dimension) < rate
+        """Return a genome with normal steps added to some of its genes."""
+        probability = min(1.0, self._settings.mutations / self._dimension)
+        is_mutated = self._rng.random(self._dimension) < probability
+        # A step is drawn for every gene: the number of draws does not depend on their values.
         steps = self._rng.normal(0.0, self._deviation, self._dimension)
-        return reflect_into_cube(genome + np.where(chosen, steps, 0.0))
+        return reflect_into_cube(genome + np.where(is_mutated, steps, 0.0))

@@ -1,5 +1,5 @@
 """
-Search for the best compromises between several objectives, by NSGA-II of the ``pymoo`` library.
+Search with several objectives by NSGA-II of the library ``pymoo``.
 
 References
 ----------
@@ -38,7 +38,7 @@ from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, draw_first_population
 from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
 
-# A library that prints would spoil the one object that `--json` prints.
+# The hint on standard output would corrupt the single object of `--json`.
 Config.show_compile_hint = False
 
 
@@ -78,10 +78,10 @@ class Nsga2Settings(Parameters):
 
 class Nsga2Optimizer(Optimizer):
     """
-    NSGA-II of several objectives by the package pymoo; its operators keep the bounds.
+    NSGA-II of several objectives by the library pymoo; its operators keep the bounds.
 
-    Individuals that violate constraints rank below all others by the sum of their violations;
-    those whose status may not win, or with an objective that is not finite, below these.
+    Candidates that violate constraints rank below all feasible ones, by the sum of their
+    violations. Candidates that may not win, or with an objective that is not finite, rank last.
     """
 
     Settings: ClassVar[type[Parameters]] = Nsga2Settings
@@ -93,7 +93,7 @@ class Nsga2Optimizer(Optimizer):
         first = draw_first_population(
             rng, (chosen.population, dimension), chosen.start, chosen.spread
         )
-        # Operators of its own: those of the library's defaults are shared by all searches.
+        # New operators, because the default ones of the library are shared by all searches.
         self._search = NSGA2(
             pop_size=chosen.population,
             sampling=first,
@@ -111,13 +111,14 @@ class Nsga2Optimizer(Optimizer):
     def ask(self) -> list[Candidate]:
         """Return the first population, then the offspring of each generation."""
         self._ledger.check_ask()
-        genomes = [np.clip(one.X, 0.0, 1.0) for one in self._asked]
+        genomes = [np.clip(individual.X, 0.0, 1.0) for individual in self._asked]
         return self._ledger.issue_candidates(genomes, [()] * len(genomes))
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations; the best fronts of parents and offspring survive."""
-        told = self._ledger.take(evaluations)
-        for individual, evaluation in zip(self._asked, told, strict=True):
+        """Select the survivors of parents and offspring by rank and crowding distance."""
+        ordered = self._ledger.take(evaluations)
+        # F and G are pymoo's names of costs and constraint violations of an individual.
+        for individual, evaluation in zip(self._asked, ordered, strict=True):
             costs, violation = self._costs_and_violation(evaluation)
             individual.F, individual.G = costs, np.array([violation])
             individual.evaluated.update(('F', 'G'))
@@ -125,24 +126,24 @@ class Nsga2Optimizer(Optimizer):
         self._asked = self._search.ask()
 
     def stop(self) -> str:
-        """Return why the search is over: it finds no individual that it does not have."""
+        """Return the reason to stop: no offspring differs from the population."""
         return 'the population has no new offspring' if self._asked is None else ''
 
     def pareto_front(self) -> FloatArray:
-        """Return the objectives of the best front, (k, m); empty while nothing is feasible."""
+        """Return the objectives of the first front, (k, m); empty without a feasible candidate."""
         if self._search.opt is None or not self._search.opt.get('FEAS').all():
             return np.empty((0, self._objectives))
         return -np.asarray(self._search.opt.get('F'), dtype=np.float64)
 
     def _costs_and_violation(self, evaluation: Evaluation) -> tuple[FloatArray, float]:
-        """Return what the library minimises, and the violation."""
+        """Return the costs, (m,), and the constraint violation; infinite if it may not win."""
         rank, violation, _ = sort_key(evaluation)
         objectives = evaluation.objectives
         if rank == 2 or objectives is None or not np.isfinite(objectives).all():
             return np.zeros(self._objectives), np.inf
         if len(objectives) != self._objectives:
             raise ConfigurationError(
-                f'nsga2 was told {len(objectives)} objectives, its setting objectives is '
-                f'{self._objectives}; nearest valid: {len(objectives)}'
+                f'nsga2 got an evaluation of {len(objectives)} objectives, its setting objectives '
+                f'is {self._objectives}; nearest valid: {len(objectives)}'
             )
         return -objectives, violation

@@ -1,4 +1,4 @@
-"""Order of evaluations and the ask/tell protocol of optimisers."""
+"""Ranking of evaluations and the ask/tell protocol of optimisers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ SortKey = tuple[int, float, float]
 
 def sort_key(evaluation: Evaluation) -> SortKey:
     """
-    Return a key that sorts evaluations best first.
+    Return a key that sorts evaluations best first, by the rules of Deb (2000).
 
-    Feasible ones by falling fitness; then those that violate a constraint, by the sum of
-    violations; last, all alike, those whose status may not win or whose fitness is not finite.
+    Feasible candidates come first, by decreasing fitness; then those that violate a constraint,
+    by the increasing sum of violations; then, with equal keys, those whose status may not win or
+    whose fitness is not finite.
 
     References
     ----------
@@ -36,7 +37,7 @@ def sort_key(evaluation: Evaluation) -> SortKey:
 
 
 def tied_ranks(evaluations: Sequence[Evaluation]) -> FloatArray:
-    """Return the rank of each evaluation, (k,), 0 best; equals share their mean rank."""
+    """Return the rank of each evaluation, (k,), 0 is best; equal keys have their mean rank."""
     keys = [sort_key(evaluation) for evaluation in evaluations]
     ordered = sorted(keys)
     first = {key: position for position, key in reversed(list(enumerate(ordered)))}
@@ -44,14 +45,14 @@ def tied_ranks(evaluations: Sequence[Evaluation]) -> FloatArray:
 
 
 class AskTellLedger:
-    """Numbers the candidates of a run and holds asks and tells to their order."""
+    """Ids of the candidates of a run, and checks of the order of ask and tell."""
 
     def __init__(self) -> None:
         self._next_id = 0
         self._open: tuple[int, ...] | None = None
 
     def check_ask(self) -> None:
-        """Raise ProtocolError while candidates are waiting for their evaluation."""
+        """Raise ProtocolError if the candidates of the last ask have not been told."""
         if self._open is not None:
             raise ProtocolError(
                 f'ask before the {len(self._open)} candidates of the last ask were told'
@@ -60,7 +61,7 @@ class AskTellLedger:
     def issue_candidates(
         self, genomes: Sequence[FloatArray], parents: Sequence[tuple[int, ...]]
     ) -> list[Candidate]:
-        """Return candidates with new ids for these genomes and remember them."""
+        """Return candidates with new ids for genomes, and expect their evaluations."""
         candidates = [
             Candidate(
                 id=self._next_id + i, values=read_only_array(genome, name='genome'), parents=origin
@@ -72,11 +73,11 @@ class AskTellLedger:
         return candidates
 
     def open(self, ids: Iterable[int]) -> None:
-        """Remember candidates, by their ids, as those that are to be told."""
+        """Expect the evaluations of candidates with these ids."""
         self._open = tuple(ids)
 
     def take(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-        """Return the evaluations in the order asked; ProtocolError unless ids match exactly."""
+        """Return the evaluations in the order of the ask; ProtocolError unless all ids match."""
         if self._open is None:
             raise ProtocolError('tell before ask')
         told = {evaluation.id: evaluation for evaluation in evaluations}

@@ -1,1 +1,1 @@
-"""The folder of a run: configuration, log, checkpoint, champion."""
+"""Run directories: experiment, log, checkpoint and champion."""

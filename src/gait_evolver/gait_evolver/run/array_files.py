@@ -1,4 +1,4 @@
-"""Files of the arrays of a run's candidates, such as networks: one of each living member."""
+"""Files of the searched arrays, such as networks, of the candidates in a population."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from gait_core.files.access import read_bytes, write_atomically
 
 class ArrayFiles:
     """
-    Files of a run directory: ``weights/<id>.npz``, and beside the champion ``weights.<id>.npz``.
+    Array files of a run directory.
 
-    Candidates without arrays have no files.
+    ``weights/<id>.npz`` belongs to a candidate of the last ask, ``weights.<id>.npz`` to the
+    champion. Candidates without arrays have no files.
 
     Parameters
     ----------
@@ -30,11 +31,11 @@ class ArrayFiles:
     def __init__(self, folder: Path) -> None:
         self._run, self._folder = folder, folder / 'weights'
         self._digests: dict[int, str] = {}
-        # Those of an earlier process may have been damaged since.
+        # Written by this process; files of an earlier one may have been damaged since.
         self._intact_ids: set[int] = set()
 
     def digest(self, candidate: Candidate) -> str:
-        """Return the SHA-256 of a candidate's file, which its arrays alone determine; or ''."""
+        """Return the SHA-256 of a candidate's array file; '' without arrays."""
         if not candidate.arrays:
             return ''
         if candidate.id not in self._digests:
@@ -42,43 +43,47 @@ class ArrayFiles:
         return self._digests[candidate.id]
 
     def write(self, candidates: Sequence[Candidate]) -> list[str]:
-        """Write files that are missing, remove those of others; return each one's path or ''."""
-        files = {one.id: self._folder / f'{one.id}.npz' for one in candidates if one.arrays}
+        """
+        Write missing files of candidates and remove all others.
+
+        Returns the path of each candidate's file, '' for a candidate without arrays.
+        """
+        files = {item.id: self._folder / f'{item.id}.npz' for item in candidates if item.arrays}
         if files:
             self._folder.mkdir(exist_ok=True)
-        for one in candidates:
-            if one.id in files and not (files[one.id].exists() and one.id in self._intact_ids):
-                content = _encode_arrays(one)
-                self._digests[one.id] = hashlib.sha256(content).hexdigest()
-                write_atomically(files[one.id], content)
-                self._intact_ids.add(one.id)
+        for item in candidates:
+            if item.id in files and not (files[item.id].exists() and item.id in self._intact_ids):
+                content = _encode_arrays(item)
+                self._digests[item.id] = hashlib.sha256(content).hexdigest()
+                write_atomically(files[item.id], content)
+                self._intact_ids.add(item.id)
         for file in self._folder.glob('*.npz'):
             if file not in files.values():
                 file.unlink()
-        self._digests = {one: self._digests[one] for one in files}
+        self._digests = {key: self._digests[key] for key in files}
         self._intact_ids &= set(files)
-        return [str(files[one.id].resolve()) if one.id in files else '' for one in candidates]
+        return [str(files[item.id].resolve()) if item.id in files else '' for item in candidates]
 
     def publish(self, champion: Candidate) -> None:
-        """Put a champion's file beside that which names it, unless it is there and sound."""
+        """Write a champion's arrays beside its champion file, unless an intact file is there."""
         file, content = self._run / self.name(champion.id), _encode_arrays(champion)
         try:
-            sound = read_bytes(file) == content
+            is_intact = read_bytes(file) == content
         except ConfigurationError:
-            sound = False
-        if not sound:
+            is_intact = False
+        if not is_intact:
             write_atomically(file, content)
 
-    def remove_former_champions(self, member: int) -> None:
-        """Remove the files of former champions."""
+    def remove_former_champions(self, candidate_id: int) -> None:
+        """Remove the array files of all champions but one."""
         for file in self._run.glob('weights.*.npz'):
-            if file.name != self.name(member):
+            if file.name != self.name(candidate_id):
                 file.unlink()
 
     @staticmethod
-    def name(member: int) -> str:
-        """Return the name of the file beside the champion."""
-        return f'weights.{member}.npz'
+    def name(candidate_id: int) -> str:
+        """Return the name of a champion's array file."""
+        return f'weights.{candidate_id}.npz'
 
 
 def _encode_arrays(candidate: Candidate) -> bytes:

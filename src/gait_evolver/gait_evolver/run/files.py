@@ -1,8 +1,4 @@
-"""
-Files of a run directory: appended to, locked, and failures in one line.
-
-Nothing here knows what stands in them.
-"""
+"""Locks, appended files and file errors of run directories."""
 
 from __future__ import annotations
 
@@ -19,11 +15,11 @@ from gait_core.errors import ConfigurationError
 
 
 class StoreError(ConfigurationError):
-    """The run directory cannot be written; what stands in it is whole."""
+    """A run directory that cannot be written; its recorded generations stay complete."""
 
 
 def format_csv(rows: Sequence[Sequence[Any]]) -> str:
-    """Return rows as CSV with plain line ends."""
+    """Return rows as CSV text with line feeds as line ends."""
     text = io.StringIO()
     csv.writer(text, lineterminator='\n').writerows(rows)
     return text.getvalue()
@@ -31,19 +27,20 @@ def format_csv(rows: Sequence[Sequence[Any]]) -> str:
 
 def append_to_file(path: Path, content: bytes, *, durable: bool) -> None:
     """
-    Append to a file; on failure it is as long as before.
+    Append to a file; after an error it has its former length.
 
     Parameters
     ----------
     path : Path
     content : bytes
     durable : bool
-        Whether to wait until a power cut cannot undo it. A kill never can.
+        Whether to wait until the content is on the disk, safe from a power cut. It is always
+        safe from a kill.
 
     """
     before = path.stat().st_size
     try:
-        # Do not block if the file was replaced by a pipe without a reader.
+        # Non-blocking, in case the file was replaced by a pipe without a reader.
         with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), 'ab') as file:
             file.write(content)
             file.flush()
@@ -55,7 +52,7 @@ def append_to_file(path: Path, content: bytes, *, durable: bool) -> None:
 
 
 def lock_folder(folder: Path) -> int:
-    """Return the handle that holds a run directory until it is closed; StoreError if another."""
+    """Lock a run directory until the returned descriptor is closed; StoreError if it is locked."""
     handle = os.open(folder / 'run.lock', os.O_RDWR | os.O_CREAT, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,10 +64,10 @@ def lock_folder(folder: Path) -> int:
 
 @contextmanager
 def store_errors(folder: Path) -> Iterator[None]:
-    """Turn a failure of the file system into one line that says what became of the run."""
+    """Turn OSError into a StoreError of one line that names the run directory."""
     try:
         yield
     except OSError as error:
         raise StoreError(
-            f'run directory {folder}: {error.strerror}; what was recorded before stays whole'
+            f'run directory {folder}: {error.strerror}; the recorded generations stay complete'
         ) from error

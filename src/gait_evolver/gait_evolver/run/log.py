@@ -1,10 +1,10 @@
 """
-The log of a run, one row per trial, and the checkpoint that counts its finished generations.
+Log of a run, one row per trial, and the checkpoint that counts its finished generations.
 
-A generation is appended to the log, which is flushed to the disk, before a checkpoint that counts
-it replaces the last one in one step. What a kill leaves beyond the checkpoint is cut off when the
-run is resumed. The checkpoint itself is not waited for: after a power cut it may be an older one,
-or empty, and the generations that it does not count are run again.
+A generation is first appended to the log and flushed to the disk; then a checkpoint that counts
+it replaces the old checkpoint atomically. When the run is resumed, rows beyond the checkpoint are
+cut off. The checkpoint itself is not flushed: after a power cut it may be an older one, or empty,
+and the generations that it does not count are run again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from gait_evolver.run.files import append_to_file, format_csv
 RUN_FORMAT = 1
 
 MAX_LOG_SIZE = 1024 * MEBIBYTE
-"""Largest log [bytes], about a million trials."""
+"""Largest size of a log [bytes], about a million trials."""
 
 _FIXED_COLUMNS = (
     'generation',
@@ -48,7 +48,7 @@ _FIXED_COLUMNS = (
 )
 
 _GENE_PREFIX, _TERM_PREFIX, _METRIC_PREFIX = 'gait.', 'term.', 'metric.'
-"""Beginnings of columns."""
+"""Prefixes of columns."""
 
 _WEIGHTS_COLUMN = 'weights'
 """Column of runs that search networks."""
@@ -59,7 +59,7 @@ _STAGE_COLUMN = 'stage'
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRow:
-    """One trial of one individual on one engine, as logged."""
+    """Logged trial of a candidate on one engine; its fields are columns of the log."""
 
     generation: int
     individual: int
@@ -76,13 +76,13 @@ class TrialRow:
     terms: Mapping[str, float]
     metrics: Mapping[str, float]
     weights: str = ''
-    """SHA-256 of the weights of a network; empty where none is searched."""
+    """SHA-256 of the weights file; empty in a run that searches genes."""
     stage: int = 0
-    """Of the curriculum; 0 where there is none."""
+    """Stage of the curriculum; 0 without one."""
 
     @classmethod
     def from_result(cls, result: TrialResult, place: TrialIndex, **others: Any) -> TrialRow:
-        """Return the row of a result; ``others`` are the fields that neither of both has."""
+        """Return the row of a result; ``others`` are the fields missing in result and index."""
         return cls(
             generation=place.generation,
             individual=place.individual,
@@ -101,7 +101,7 @@ class TrialRow:
 
     @property
     def trial_index(self) -> TrialIndex:
-        """Place of the trial within its run."""
+        """Index of the trial within its run."""
         return TrialIndex(
             generation=self.generation,
             individual=self.individual,
@@ -113,9 +113,9 @@ class TrialRow:
 
     @classmethod
     def from_record(cls, record: Mapping[str, str]) -> TrialRow:
-        """Return the row of a record of the log; ValueError if it is invalid."""
+        """Return the row of a CSV record; ValueError if it is invalid."""
         if None in record or None in record.values():
-            raise ValueError('it has another number of cells than the header')
+            raise ValueError('its number of cells differs from that of the header')
 
         def group(prefix: str) -> dict[str, float]:
             """Return the numbers of the columns with a prefix."""
@@ -148,7 +148,7 @@ class TrialRow:
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateSummary:
-    """An individual after a generation: all its trials so far, their mean and deviation."""
+    """Candidate after a generation: number, mean and deviation of all its trials so far."""
 
     generation: int
     individual: int
@@ -158,25 +158,27 @@ class CandidateSummary:
     fitness: float | None
     deviation: float | None
     objectives: tuple[float, ...] = ()
-    """Beside the fitness; empty where it may not win or there are none."""
+    """Objectives besides the fitness; empty without them or without a fitness."""
 
 
 class RunLog:
     """
-    The open log of a run.
+    Open log of a run.
 
     Parameters
     ----------
     folder : Path
+        Run directory.
     plan : Plan
-        Gives the columns.
+        Determines the columns.
 
     """
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self._folder = folder
         self._file = _log_file(folder)
-        # Of the log so far; to read it whole at every generation takes long in long runs.
+        # Hash of the log so far, updated by each generation: reading the log again would take
+        # time that grows with the run.
         self._digest = hashlib.sha256()
         self._length = 0
         self._genes = plan.space.names
@@ -201,13 +203,13 @@ class RunLog:
         self._count(self._header)
 
     def append(self, rows: Sequence[TrialRow]) -> None:
-        """Add rows and flush them to the disk; they do not count before the checkpoint."""
+        """Add rows and flush them to the disk; the next checkpoint counts them."""
         content = format_csv([self._cells(row) for row in rows]).encode()
         append_to_file(self._file, content, durable=True)
         self._count(content)
 
     def checkpoint(self, generations: int) -> None:
-        """Count what the log holds as finished."""
+        """Record that the log holds a number of finished generations."""
         state = {
             'format': RUN_FORMAT,
             'generations': generations,
@@ -219,7 +221,7 @@ class RunLog:
 
     def recover(self) -> list[list[TrialRow]]:
         """
-        Return the finished generations; cut off what lies beyond.
+        Return the finished generations, and cut off the rows beyond them.
 
         Raises
         ------
@@ -257,11 +259,11 @@ def read_log(folder: Path) -> list[list[TrialRow]]:
 
 
 def format_cell(value: Any) -> str:
-    """Return what stands in a CSV for a value; a float keeps every bit."""
+    """Return the CSV cell of a value; a float keeps every bit, None is empty."""
     if value is None:
         return ''
     if isinstance(value, float):
-        # Those of NumPy have another repr.
+        # The repr of a NumPy float names its type.
         return repr(float(value))
     return ' '.join(map(str, value)) if isinstance(value, tuple) else str(value)
 
@@ -275,8 +277,8 @@ def _checkpoint_file(folder: Path) -> Path:
 
 
 def _read_finished_part(folder: Path) -> tuple[bytes, int]:
-    """Return the part of the log that belongs to finished generations, and their number."""
-    # First the checkpoint: the log has by then what it counts, and may only grow.
+    """Return the part of the log that holds finished generations, and their number."""
+    # The checkpoint is read first: the log then holds at least what it counts.
     state = _read_checkpoint(_checkpoint_file(folder))
     file = _log_file(folder)
     if not file.exists():
@@ -293,30 +295,34 @@ def _read_finished_part(folder: Path) -> tuple[bytes, int]:
 
 
 def _complete_generations(log: bytes, file: Path) -> tuple[bytes, int]:
-    """Return of a log without a checkpoint what is whole for certain: all but the last."""
+    """
+    Return all generations but the last of a log without a checkpoint, and their number.
+
+    The last one may be incomplete.
+    """
     header, *rows = log[: log.rindex(b'\n') + 1].splitlines(keepends=True)
-    places: list[int] = []
+    numbers: list[int] = []
     for line, row in enumerate(rows, 2):
         text = row.partition(b',')[0]
-        if not text.isdigit() or len(text) > 9 or int(text) < (places[-1] if places else 0):
+        if not text.isdigit() or len(text) > 9 or int(text) < (numbers[-1] if numbers else 0):
             raise ConfigurationError(
                 f'{file}, line {line} was changed: it does not begin with its generation'
             )
-        places.append(int(text))
-    last = places[-1] if places else 0
-    whole = rows[: bisect_left(places, last)]
-    return b''.join([header, *whole]), last
+        numbers.append(int(text))
+    last = numbers[-1] if numbers else 0
+    complete = rows[: bisect_left(numbers, last)]
+    return b''.join([header, *complete]), last
 
 
 def _group_by_generation(kept: bytes, count: int, folder: Path) -> list[list[TrialRow]]:
-    """Return the rows of each generation, at least one; ConfigurationError if there is none."""
+    """Return the rows of each generation; ConfigurationError if the count does not match."""
     rows = _parse_rows(kept, _log_file(folder))
-    places = {row.generation for row in rows}
-    # Check the count first: a damaged checkpoint may claim any number of generations.
-    if len(places) != count or (places and (min(places), max(places)) != (0, count - 1)):
+    numbers = {row.generation for row in rows}
+    # Checked before the lists are made: a damaged checkpoint may claim any number.
+    if len(numbers) != count or (numbers and (min(numbers), max(numbers)) != (0, count - 1)):
         raise ConfigurationError(
             f'{_checkpoint_file(folder)} was changed: it counts {count} generations, but the part '
-            f'of the log that it counts has {len(places)}'
+            f'of the log that it counts has {len(numbers)}'
         )
     generations: list[list[TrialRow]] = [[] for _ in range(count)]
     for row in rows:
@@ -325,21 +331,22 @@ def _group_by_generation(kept: bytes, count: int, folder: Path) -> list[list[Tri
 
 
 def _parse_rows(kept: bytes, file: Path) -> list[TrialRow]:
-    line, found = 1, []
+    """Return the rows of a part of the log; errors name file and line."""
+    line, rows = 1, []
     try:
         records = csv.DictReader(io.StringIO(kept.decode(), newline=''))
         for record in records:
             line = records.line_num
-            found.append(TrialRow.from_record(record))
+            rows.append(TrialRow.from_record(record))
     except KeyError as error:
         raise ConfigurationError(f'{file} was changed: the column {error} is missing') from error
     except (ValueError, csv.Error) as error:
         raise ConfigurationError(f'{file}, line {line} was changed: {error}') from error
-    return found
+    return rows
 
 
 def _read_checkpoint(file: Path) -> dict[str, Any] | None:
-    """Return the checkpoint; ``None`` if there is none, or a power cut left an empty one."""
+    """Return the checkpoint; ``None`` if it is missing, or empty after a power cut."""
     if not file.exists():
         return None
     text = read_text(file)

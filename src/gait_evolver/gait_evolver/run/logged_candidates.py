@@ -1,4 +1,4 @@
-"""Any individual of a run's log, as the champion that it might have been."""
+"""Candidates of a run's log as champions."""
 
 from __future__ import annotations
 
@@ -22,44 +22,45 @@ from gait_evolver.scoring import mean_fitness
 
 def read_logged_candidate(folder: Path, number: str, engine: str = '') -> Champion:
     """
-    Return an individual of a run as a champion: its trials on one engine and what they gave.
+    Return a candidate of a run as a champion, with its trials on one engine.
 
     Parameters
     ----------
     folder : Path
-        Of the run.
-    place : str
+        Run directory.
+    number : str
         ``generation/individual``, both counted from 0 as in evaluations.csv.
     engine : str
-        Of a run on several engines; empty: the first.
+        One of the run's engines; empty: the first.
 
     Raises
     ------
     ConfigurationError
-        If there is no such individual, or its weights were not kept.
+        If there is no such candidate, or its weights were not kept.
 
     """
     facts, experiment = read_run(folder)
     plan = resolve_experiment(experiment)
     rows = _rows_of_candidate(folder, number, engine or next(iter(plan.scenes)))
     spec = _candidate_spec(plan, folder, rows[0])
-    found = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
+    champion = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
+    # Hashes are comparable only on the platform that recorded them.
     foreign = differing_fields(facts.get('platform', {}), fingerprint_fields())
-    return replace(found, fingerprint='') if foreign else found
+    return replace(champion, fingerprint='') if foreign else champion
 
 
 def make_champion(
     spec: TrialSpec, rows: Sequence[TrialRow], experiment: Experiment, run_id: str
 ) -> Champion:
     """
-    Return the champion of an individual's trials on one engine.
+    Return the champion of a candidate's trials on one engine.
 
     Parameters
     ----------
     spec : TrialSpec
-        Of the first trial.
-    rows : sequence of Row
-        In order of the repeats. If one may not win, the fitness is NaN.
+        Spec of the first trial.
+    rows : sequence of TrialRow
+        In order of the repeats. If one of them may not win, the fitness is NaN.
     experiment : Experiment
     run_id : str
 
@@ -94,34 +95,35 @@ def _rows_of_candidate(folder: Path, number: str, engine: str) -> list[TrialRow]
         generation, individual = (int(part) for part in number.split('/'))
     except ValueError as error:
         raise ConfigurationError(
-            f"individual '{number}' is no pair of numbers, e.g. 3/0 for the first of generation 3"
+            f"candidate '{number}': expected GENERATION/NUMBER, e.g. 3/0 for the first of "
+            'generation 3'
         ) from error
     last = len(generations) - 1
     if not 0 <= generation <= last:
         raise ConfigurationError(
-            f"individual '{number}': generations 0 to {last} are finished; nearest valid: "
+            f"candidate '{number}': generations 0 to {last} are finished; nearest valid: "
             f'{min(max(generation, 0), last)}'
         )
     rows = [row for row in generations[generation] if row.engine == engine]
-    found = [row for row in rows if row.individual == individual]
-    if not found:
-        most = max((row.individual for row in rows), default=0)
+    candidate_rows = [row for row in rows if row.individual == individual]
+    if not candidate_rows:
+        last = max((row.individual for row in rows), default=0)
         raise ConfigurationError(
-            f"individual '{number}': generation {generation} on '{engine}' has 0 to {most}; "
-            f'nearest valid: {min(max(individual, 0), most)}'
+            f"candidate '{number}': generation {generation} on '{engine}' has candidates 0 to "
+            f'{last}; nearest valid: {min(max(individual, 0), last)}'
         )
-    return found
+    return candidate_rows
 
 
 def _candidate_spec(plan: Plan, folder: Path, row: TrialRow) -> TrialSpec:
     spec = plan.spec(row.values, replace(row.trial_index, repeat=0))
     if not row.weights:
         return spec
-    places = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))
-    file = next((one for one in places if one.exists()), None)
+    files = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))
+    file = next((file for file in files if file.exists()), None)
     if file is None:
         raise ConfigurationError(
-            f'the network of individual {row.generation}/{row.individual} was not kept: a run '
-            'keeps those of its living members and of its champion'
+            f'the network of candidate {row.generation}/{row.individual} was not kept: a run '
+            'keeps the networks of its last generation and of its champion'
         )
     return replace(spec, weights=str(file), weights_sha256=row.weights)

@@ -1,19 +1,19 @@
 """
-The folder of a run: configuration, log, checkpoint and champion, safe against any kill.
+Run directory: experiment, log, checkpoint and champion, consistent after any kill.
 
 - ``experiment.yaml``: the resolved experiment; ``run.yaml``: run id, seed, platform, versions.
-- ``evaluations.csv``: one row per trial, in order, without wall times: runs compare by it.
-- ``individuals.csv``: mean and spread of each individual, as it stood after each generation;
-  ``front.csv``: of several objectives, the best compromises. Both follow from the log.
-- ``times.csv``: wall time per trial; not compared.
-- ``checkpoint.json``: how much of the log belongs to finished generations.
-- ``events.log``: lost workers, exceptions in trials and how to go on, with the time; not compared.
-- ``trial-<name>.yaml``: the spec of a trial that ended worker after worker.
-- ``champion.yaml``: the best individual ever seen; of several engines, on the one where it is
-  worst. ``champion.<engine>.yaml``: the same individual on each of them.
+- ``evaluations.csv``: one row per trial, in order, without wall times: equal runs have equal logs.
+- ``individuals.csv``: mean and deviation of each candidate after each generation; ``front.csv``:
+  the Pareto front of several objectives. Both are computed from the log.
+- ``times.csv``: wall time per trial.
+- ``checkpoint.json``: length and hash of the part of the log that holds finished generations.
+- ``events.log``: lost workers, exceptions in trials and the command that resumes, with the time.
+- ``trial-<name>.yaml``: the spec of a trial that ended several workers.
+- ``champion.yaml``: the best candidate; with several engines, on the engine of its lowest
+  fitness. ``champion.<engine>.yaml``: the same candidate on each engine.
 
-Of a generation only the log, and a new champion, are waited for until they are on the disk; the
-other files follow from the log, or say what it takes to read it.
+In each generation only the log and a new champion are flushed to the disk. All other files can be
+computed from the log, or are rewritten when the run is resumed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _TIME_COLUMNS = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
 
 class RunStore:
     """
-    An open run directory; one process at a time holds it.
+    Open run directory, locked against other processes.
 
     Made by ``create`` and ``open_run``.
     """
@@ -75,12 +75,12 @@ class RunStore:
 
     @property
     def champion_file(self) -> Path:
-        """Path of the champion, once there is one."""
+        """Path of the champion; the file exists once a candidate may win."""
         return self.folder / 'champion.yaml'
 
     @property
     def run_id(self) -> str:
-        """Name of the run; equal experiments with equal seeds are the same run."""
+        """Name of the run; equal experiments with equal seeds have the same name."""
         experiment = self.plan.experiment
         return f'{experiment.name}-{experiment.seed}-{self.plan.config_hash[:12]}'
 
@@ -92,7 +92,7 @@ class RunStore:
         Raises
         ------
         StoreError
-            If the folder holds a run already or cannot be written.
+            If the folder already holds a run, or cannot be written.
 
         """
         with store_errors(folder):
@@ -115,12 +115,12 @@ class RunStore:
         ----------
         folder : Path
         generations : int, optional
-            New length of the run; ``None`` keeps the recorded one.
+            New length of the run; ``None``: the recorded length.
 
         Raises
         ------
         ConfigurationError
-            If there is no run, another process holds it, its files were changed, or this
+            If there is no run, another process has it locked, its files were changed, or this
             version resolves its experiment differently.
 
         """
@@ -135,7 +135,7 @@ class RunStore:
             raise ConfigurationError(f'{folder / "experiment.yaml"}: {error}') from error
         if plan.config_hash != facts['config_hash']:
             raise ConfigurationError(
-                f'{folder}: its experiment means something else in this version; '
+                f'{folder}: this version resolves its experiment differently; '
                 'the run cannot be resumed'
             )
         with store_errors(folder):
@@ -146,7 +146,7 @@ class RunStore:
         return store, rows
 
     def describe_changes(self) -> str:
-        """Return a line on what differs from the beginning of the run, or nothing."""
+        """Return a line on differences from the start of the run: platform, code, robot; or ''."""
         facts = read_run(self.folder)[0]
         changed = differing_fields(facts.get('platform', {}), fingerprint_fields())
         texts = []
@@ -178,29 +178,29 @@ class RunStore:
             self._log.checkpoint(generation + 1)
         self.generations_done = generation + 1
 
-    def append_summaries(self, standings: Sequence[CandidateSummary]) -> None:
-        """Add how the individuals of a generation stand; lost at worst, as it can be renewed."""
+    def append_summaries(self, summaries: Sequence[CandidateSummary]) -> None:
+        """Add the summaries of a generation; not flushed, because the log determines them."""
         with store_errors(self.folder), (self.folder / 'individuals.csv').open('a') as file:
-            file.write(format_csv([_summary_cells(one) for one in standings]))
+            file.write(format_csv([_summary_cells(one) for one in summaries]))
 
-    def rewrite_derived_files(self, standings: Sequence[CandidateSummary]) -> None:
-        """Write what follows from the log of a run that is resumed, whatever is left of it."""
+    def rewrite_derived_files(self, summaries: Sequence[CandidateSummary]) -> None:
+        """Rewrite the files of a resumed run that its log determines."""
         with store_errors(self.folder):
-            self._write_summaries(standings)
+            self._write_summaries(summaries)
             if not self._times.exists():
                 self._begin_times()
 
     def write_front(self, members: Sequence[FrontMember]) -> None:
-        """Write the best compromises between several objectives."""
+        """Write the Pareto front of several objectives."""
         genes, others = self.plan.space.names, tuple(self.plan.experiment.objectives)
         header = ('generation', 'individual', 'id', 'fitness', *others)
         rows = [
             [
-                *(one.generation, one.individual, one.id),
-                *(format_cell(float(value)) for value in one.objectives),
-                *(format_cell(one.values[name]) for name in genes),
+                *(member.generation, member.individual, member.id),
+                *(format_cell(float(value)) for value in member.objectives),
+                *(format_cell(member.values[name]) for name in genes),
             ]
-            for one in members
+            for member in members
         ]
         with store_errors(self.folder):
             write_atomically(
@@ -209,16 +209,16 @@ class RunStore:
                 durable=False,
             )
 
-    def _write_summaries(self, standings: Sequence[CandidateSummary]) -> None:
+    def _write_summaries(self, summaries: Sequence[CandidateSummary]) -> None:
         header = (*_SUMMARY_COLUMNS, *self.plan.experiment.objectives)
         write_atomically(
             self.folder / 'individuals.csv',
-            format_csv([header, *(_summary_cells(one) for one in standings)]),
+            format_csv([header, *(_summary_cells(one) for one in summaries)]),
             durable=False,
         )
 
     def restore(self, champions: Sequence[Champion]) -> None:
-        """Write the champions of a run that is resumed whose files are gone or damaged."""
+        """Write champion files of a resumed run that are missing or damaged."""
         with store_errors(self.folder):
             for file, champion in self._champion_files(champions).items():
                 try:
@@ -227,13 +227,13 @@ class RunStore:
                     write_champion(file, champion)
 
     def log_event(self, text: str) -> None:
-        """Add a line with the time to ``events.log``; a full disk does not end the run."""
+        """Add a line with the time to ``events.log``; errors are ignored, as of a full disk."""
         line = f'{datetime.now().astimezone().isoformat(timespec="seconds")} {text}\n'
         with suppress(OSError), (self.folder / 'events.log').open('a') as file:
             file.write(line)
 
     def save_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
-        """Write the spec of a trial that ended workers, and the reasons; return the file."""
+        """Write the spec of a trial that ended workers, with the reasons; return the file."""
         file = self.folder / f'trial-{name.replace("/", "-")}.yaml'
         content = {'trial': name, 'lost_workers': list(reasons), 'spec': to_plain_data(spec)}
         with store_errors(self.folder):
@@ -241,12 +241,12 @@ class RunStore:
         return file
 
     def close(self) -> None:
-        """Let another process open the run."""
+        """Release the lock."""
         os.close(self._lock)
 
     @contextmanager
     def _close_on_failure(self) -> Iterator[None]:
-        """Let go of the run where it cannot be begun or read."""
+        """Release the lock if the block raises."""
         try:
             yield
         except BaseException:
@@ -260,7 +260,7 @@ class RunStore:
         self._log.begin()
         self._begin_times()
         self._write_summaries(())
-        # Last: a folder with run.yaml is a whole run.
+        # Last: run.yaml marks a complete run directory.
         write_atomically(self.folder / 'run.yaml', _format_yaml(self._run_facts()))
 
     @property
@@ -271,7 +271,7 @@ class RunStore:
         write_atomically(self._times, format_csv([_TIME_COLUMNS]))
 
     def _champion_files(self, champions: Sequence[Champion]) -> dict[Path, Champion]:
-        """Return what stands where; the first champion is the one of the whole run."""
+        """Return the champions by file; the first one is the champion of the run."""
         files = {}
         if len(champions) > 1:
             for champion in champions:
@@ -295,12 +295,12 @@ class RunStore:
 
 
 def engine_champion_file(champion_file: Path, engine: str) -> Path:
-    """Return where the champion of a file stands as it did on one of several engines."""
+    """Return the path of a champion's record on one of several engines."""
     return champion_file.with_suffix(f'.{engine}.yaml')
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
-    """Return the facts and the experiment of a run directory; ConfigurationError if it is none."""
+    """Return run.yaml and the experiment of a run directory; ConfigurationError if it is none."""
     if not (folder / 'run.yaml').is_file():
         raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
     facts = read_document(folder / 'run.yaml').content
@@ -322,7 +322,7 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
 
 def read_generations(folder: Path) -> list[list[TrialRow]]:
     """
-    Return the finished generations of a run, which another process may be going on with.
+    Return the finished generations of a run, even while another process continues it.
 
     Raises
     ------
@@ -334,10 +334,10 @@ def read_generations(folder: Path) -> list[list[TrialRow]]:
         return read_log(folder)
 
 
-def _summary_cells(one: CandidateSummary) -> list[str]:
+def _summary_cells(summary: CandidateSummary) -> list[str]:
     return [
-        *(format_cell(getattr(one, name)) for name in _SUMMARY_COLUMNS),
-        *map(format_cell, one.objectives),
+        *(format_cell(getattr(summary, name)) for name in _SUMMARY_COLUMNS),
+        *map(format_cell, summary.objectives),
     ]
 
 
