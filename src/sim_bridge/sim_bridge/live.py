@@ -1,4 +1,4 @@
-"""The open-ended simulation that a bridge runs between trials: no messages, no clocks."""
+"""Live simulation of a scene without a fixed end, free of messages and clocks."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from gait_core.trial.loop import SENSOR_SEED, initial_positions
 from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import derived_seed
 
+# [s]
 _TIME_TOLERANCE = 1e-9
 # Largest magnitude of a target [rad, m, rad/s, m/s, N m, N].
 _MAX_TARGET = 1e6
 _MAX_UNKNOWN_NAMES = 20
 RESET_DEAD_TIME = 0.1
-"""Time [s] for which commands are ignored after a reset during commands."""
+"""Time from tick 0 for which commands are ignored after a reset of a commanded simulation [s]."""
 
 CommandT = TypeVar('CommandT', JointTargets, Trajectory)
 
 
 class LiveSimulation:
     """
-    One live scene in an engine of its own, which applies the last targets.
+    One live scene in an engine of its own, under the last targets received.
 
-    Targets are taken at the next tick. A joint that no message has named holds its initial
-    position; a finished trajectory is held at its last positions without feed-forward.
+    Targets are applied from the next tick on. A joint without a command holds its initial
+    position. At the end of a trajectory its last positions are held, at zero velocity and effort.
 
     Parameters
     ----------
@@ -43,11 +44,11 @@ class LiveSimulation:
     seed : int
         Seed of the engine.
     dead_time : float [s]
-        Time from tick 0 for which commands are ignored. They are a controller's in mid-gait where
-        a simulation replaces one that was commanded.
+        Time from tick 0 for which commands are ignored: after a reset they still come from a
+        controller in the middle of its gait.
     settle_time : float or None [s]
-        Start as a trial does: after the robot has settled for that time, and without physics until
-        the first command is taken. ``None``: physics run from tick 0.
+        Start as a trial does: settle for that time, then wait without physics for the first
+        command. ``None``: physics run from tick 0, without settling.
 
     Raises
     ------
@@ -66,7 +67,7 @@ class LiveSimulation:
         self.tick = 0
         self.is_commanded = False
         self.command_count = 0
-        """Number of commands so far, for whoever paces the simulation."""
+        """Number of commands received."""
         self.applied: AppliedTargets | None = None
         self._dead_time = dead_time
         self._unknown: set[str] = set()
@@ -78,6 +79,7 @@ class LiveSimulation:
             raise
 
     def _begin(self) -> None:
+        """Reset the engine; initialise sensors and targets."""
         try:
             ticks = round((self._settle_time or 0.0) / self.dt)
             self.observation = self.engine.reset(self.scene, self.seed, ticks)
@@ -112,17 +114,17 @@ class LiveSimulation:
 
     @property
     def unknown_joints(self) -> frozenset[str]:
-        """Commanded names that the robot does not have; they were ignored."""
+        """Names in commands that the robot does not have; their targets were ignored."""
         return frozenset(self._unknown)
 
     def command(self, *targets: JointTargets) -> None:
         """
-        Apply targets one after the other; the last ones hold.
+        Command targets, which are applied in their order at the next tick.
 
         Raises
         ------
         BadCommand
-            If a value is beyond what any joint has.
+            If a value is larger than any joint can have.
 
         """
         usable = [self._known_part(one) for one in targets]
@@ -133,18 +135,19 @@ class LiveSimulation:
             return
         self._waiting = False
         for earlier in self._pending:
-            # Of this same tick: what these do not name holds what those said.
+            # Earlier command in the same tick: joints that the new one does not name keep its
+            # targets.
             self._memory.resolve(earlier)
         self._pending, self._trajectory = targets, None
 
     def follow(self, trajectory: Trajectory, delay: float = 0.0) -> None:
         """
-        Follow a trajectory that starts after a delay [s]; negative: it has started already.
+        Follow a trajectory that starts after a delay [s], which is negative after its start.
 
         Raises
         ------
         BadCommand
-            If a value is beyond what any joint has.
+            If a value is larger than any joint can have.
 
         """
         trajectory = self._known_part(trajectory)
@@ -158,7 +161,7 @@ class LiveSimulation:
         self._start = np.array([self._targets[self._index[name]] for name in trajectory.names])
 
     def step(self) -> Observation:
-        """Advance one control period; SimulationDiverged passes through."""
+        """Advance one control period; SimulationDiverged if the physics diverges."""
         if self._waiting:
             self.tick += 1
             return self.observation
@@ -171,7 +174,7 @@ class LiveSimulation:
         return self.observation
 
     def _known_part(self, command: CommandT) -> CommandT:
-        """Return the part of a command for this robot's joints."""
+        """Return the part of a command for joints of this robot; remember the other names."""
         names, fields = command.names, {}
         known = [i for i, name in enumerate(names) if name in self._index]
         others = (name for name in names if name not in self._index)
@@ -196,6 +199,7 @@ class LiveSimulation:
         return self.tick * self.dt < self._dead_time - _TIME_TOLERANCE
 
     def _next_targets(self) -> JointTargets:
+        """Return the targets of the next control period."""
         trajectory = self._trajectory
         if trajectory is None:
             pending, self._pending = self._pending, ()
@@ -211,7 +215,7 @@ class LiveSimulation:
         return trajectory.at(now + self.dt * np.arange(1, rows + 1) / rows, self._start)
 
     def _rows(self, trajectory: Trajectory, now: float) -> int:
-        """Return the sub-samples of the coming period: its points, where the steps allow."""
+        """Return the sub-samples of the next period: its points if they divide its steps, or 1."""
         times = trajectory.times
         inside = (times > now + _TIME_TOLERANCE) & (times <= now + self.dt + _TIME_TOLERANCE)
         points = max(1, int(np.count_nonzero(inside)))
@@ -219,7 +223,7 @@ class LiveSimulation:
 
 
 def _final_targets(trajectory: Trajectory) -> tuple[JointTargets, ...]:
-    """Return what holds the end of a trajectory, without its feed-forward."""
+    """Return targets that hold the last positions of a trajectory, without velocity and effort."""
     if trajectory.position is None:
         return ()
     return (JointTargets(names=trajectory.names, position=trajectory.position[-1]),)

@@ -1,4 +1,4 @@
-"""The node ``sim_bridge``: physics behind topics and services, live or trial by trial."""
+"""Node ``sim_bridge``: an engine behind topics and services, live or for trials."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ from sim_bridge.live import RESET_DEAD_TIME, LiveSimulation
 from sim_bridge.pacing import CommandWait, RealTimePace, poll_schedule
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_from_parameters
 
+# Times in s of wall time.
 _MAX_TIMER_DURATION = 0.02
 _HEARTBEAT_PERIOD = 0.5
 _WATCH_PERIOD = 1.0
@@ -54,7 +55,7 @@ _MAX_STEPS = 1000
 
 
 class SimBridgeNode(ManagedNode):
-    """Runs one engine: open-ended under topics, or whole trials through ``~/run_trial``."""
+    """Bridge of one engine: a live simulation under topics, and trials by ``~/run_trial``."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('sim_bridge', **kwargs)
@@ -69,7 +70,7 @@ class SimBridgeNode(ManagedNode):
         )
         self._params = self._declared.value
         self.autostart = self._params.autostart
-        # A champion's file is shared with the gait's node: ignore the gait's parameters.
+        # A champion's file has the parameters of the gait's node too; they are ignored here.
         refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
         self._time = SimulatedTime(self._params.rewind_clock)
         follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock
@@ -117,7 +118,7 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------------- lifecycle
 
     def configure(self) -> None:
-        """Build the scene; refuse a second /clock."""
+        """Build the scene and its simulation; refuse to publish a second /clock."""
         params = self._params
         if not params.robot and params.mode != LOCKSTEP:
             raise ConfigurationError(
@@ -142,20 +143,20 @@ class SimBridgeNode(ManagedNode):
             raise
 
     def activate(self) -> None:
-        """Let the simulation run, unless it is in lock-step."""
+        """Start to run the simulation by a timer, except in lock-step."""
         self._activated = time.monotonic()
         if self._params.mode != LOCKSTEP:
             self._start_timer()
 
     def deactivate(self) -> None:
-        """Stop the simulation where it is; a trial that runs ends as cancelled."""
+        """Stop the simulation at its tick; cancel a running trial."""
         if self._timer is not None:
             self.destroy_timer(self._timer)
             self._timer = None
         self._trials.cancel()
 
     def cleanup(self) -> None:
-        """Forget the scene."""
+        """Close the simulation and drop its scene."""
         if self._live is not None:
             self._live.close()
         if self._clock_publisher is not None:
@@ -164,7 +165,8 @@ class SimBridgeNode(ManagedNode):
         self._fault = ''
 
     def destroy_node(self) -> None:
-        """End the heartbeat, release the engine and take the node down."""
+        """End the heartbeat, close the engine and destroy the node."""
+        # A constructor that failed before _advertise leaves no heartbeat.
         heart = getattr(self, '_heart', None)
         if heart is not None:
             heart.stop()
@@ -175,7 +177,7 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------- the live simulation
 
     def _start_simulation(self, scene: Scene, seed: int) -> tuple[LiveSimulation, StreamedRun]:
-        """Return a simulation at tick 0, in an engine of its own, and its state to publish."""
+        """Return a new simulation at tick 0, in an engine of its own, and its streams."""
         previous = self._live
         settle = RESET_DEAD_TIME if previous is not None and previous.is_commanded else 0.0
         champion = self._champion if scene == self._champion_scene else None
@@ -188,7 +190,7 @@ class SimBridgeNode(ManagedNode):
             raise
 
     def _continue_with(self, live: LiveSimulation, streams: StreamedRun) -> None:
-        """Make a simulation the live one, or go on with the present one after a trial."""
+        """Make a simulation the live one, or resume the present one after a trial."""
         self._states.begin(streams, self._time.now())
         if self._live is not None and self._live is not live:
             self._live.close()
@@ -203,11 +205,11 @@ class SimBridgeNode(ManagedNode):
         if self._timer is not None and live.dt != before:
             self._start_timer()
         self._publish(live.tick, live.observation, live.seen)
-        # A controller that is up already answers this tick, before the next one.
+        # A controller that is running answers this tick: wait for it before the next one.
         self._command_wait.note_tick(time.monotonic())
 
     def _start_timer(self) -> None:
-        """Let the simulation run at the present real-time factor."""
+        """Run the simulation by a timer, whose period follows the real-time factor."""
         period, self._max_ticks = _FAST_TIMER_PERIOD, _MAX_STEPS
         if self._params.mode == REALTIME and self._scene is not None:
             factor = self._declared.value.realtime_factor
@@ -221,10 +223,14 @@ class SimBridgeNode(ManagedNode):
             self._start_timer()
 
     def _on_run(self) -> None:
+        """Run the ticks that are due; called by the timer."""
         live = self._live
         if live is None or self._trials.running or self._paused or self._fault:
             return
+        # A call of the timer ends after 0.02 s, so that services and topics are served in between.
         end = time.monotonic() + _MAX_TIMER_DURATION
+        # Mode fast: as many ticks as fit into a call. Mode realtime: those due by wall time,
+        # unless the clock that the node follows is behind, or a late command is waited for.
         owed = self._max_ticks
         if self._params.mode == REALTIME:
             due = self._pace.due_ticks(time.monotonic(), self._declared.value.realtime_factor)
@@ -243,7 +249,7 @@ class SimBridgeNode(ManagedNode):
                 return
 
     def _step_live(self, live: LiveSimulation) -> bool:
-        """Advance one tick; after a divergence the simulation waits for a reset."""
+        """Advance one tick; return False after a failure, until the next reset."""
         try:
             live.step()
             self._publish(live.tick, live.observation, live.seen)
@@ -263,17 +269,19 @@ class SimBridgeNode(ManagedNode):
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:
+        """Publish a tick: the true state, the state with sensor noise, and the time."""
         if self._follows_clock:
             self._time.follow(self.get_clock().now().nanoseconds)
         stamp = self._time.advance_to(tick)
-        # Before the time: who steps when it comes has then seen this tick, and not the one before.
+        # States before /clock: a node that steps when the time arrives has the states of this
+        # tick.
         self._states.publish(stamp, true, seen)
         self._own_clock.publish(stamp)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(stamp)
 
     def _commanded(self) -> LiveSimulation | None:
-        """Return what commands go to: nothing while a trial runs."""
+        """Return the simulation that takes commands; None while a trial runs."""
         return None if self._trials.running else self._live
 
     # ----------------------------------------------------------------------------------- services
@@ -328,7 +336,7 @@ class SimBridgeNode(ManagedNode):
     # -------------------------------------------------------------------------------------- trials
 
     def on_trial_begin(self, loop: TrialLoop) -> None:
-        """Begin the streams of a trial."""
+        """Publish tick 0 of a trial."""
         spec = loop.spec
         streams = StreamedRun(loop.engine, spec.scene, spec.seed, self._params.sensors)
         self._states.begin(streams, self._time.now())
@@ -336,24 +344,24 @@ class SimBridgeNode(ManagedNode):
         self._publish(0, loop.true_state, loop.observation)
 
     def on_trial_tick(self, loop: TrialLoop) -> None:
-        """Publish the tick that a trial has come to."""
+        """Publish the present tick of a trial."""
         self._publish(loop.tick, loop.true_state, loop.observation)
 
     def on_trial_end(self) -> None:
-        """Go on with the live simulation from where it was."""
+        """Resume the live simulation at its tick."""
         if self._live is not None:
             self._continue_with(self._live, self._streams)
 
     def is_paused(self) -> bool:
-        """Tell whether simulations are paused."""
+        """Return whether simulations are paused."""
         return self._paused
 
     def answer_timeout(self) -> float:
-        """Return for how long an external controller is waited for [s]."""
+        """Return the wall time that an external controller may take for a tick [s]."""
         return self._declared.value.answer_timeout
 
     def warn_on_change(self, kind: str, text: str) -> None:
-        """Log a line unless it equals the last one of its kind, every 10 s at most."""
+        """Log a warning: a new line for its kind, at most every 10 s."""
         last, when = self._reported.get(kind, ('', -_WARNING_PERIOD))
         if text != last and time.monotonic() - when >= _WARNING_PERIOD:
             self._reported[kind] = text, time.monotonic()
@@ -376,6 +384,7 @@ class SimBridgeNode(ManagedNode):
         self._heartbeat.publish(status)
 
     def _on_watch(self) -> None:
+        """Check topics, clock and commands once per second; report in log and diagnostics."""
         self._rival = (
             next(iter(describe_type_mismatches(self)), '') or self._joints.find_conflict()
         )
@@ -400,7 +409,7 @@ class SimBridgeNode(ManagedNode):
         )
 
     def _diagnostic_values(self) -> dict[str, object]:
-        """Return what diagnostics tell besides."""
+        """Return the values of the diagnostics, by name."""
         live = self._live
         return {
             'mode': self._params.mode,
@@ -416,13 +425,13 @@ class SimBridgeNode(ManagedNode):
         }
 
     def _commands_withheld(self) -> str:
-        """Return that motors get no commands before motion is requested; empty if they do."""
+        """Return a line if motors get no commands until motion is requested, else ''."""
         live = self._live
         commanded = live is None or live.is_commanded
         return '' if commanded else self._joints.describe_withheld_commands()
 
     def _describe_trouble(self) -> str:
-        """Return what keeps the robot from moving, for a person; empty if nothing does."""
+        """Return a line on what keeps the robot from moving, else ''."""
         live = self._live
         if not self.active:
             return 'inactive: configure and activate it'
@@ -446,7 +455,7 @@ class SimBridgeNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the bridge until it is interrupted."""
+    """Run the node until it is interrupted."""
     mark_compiling()
     return run_node(SimBridgeNode, args)
 

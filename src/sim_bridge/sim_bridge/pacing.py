@@ -1,30 +1,32 @@
-"""Number of ticks that a simulation owes to wall time."""
+"""Pace of a live simulation: ticks due by wall time, and the wait for late commands."""
 
 from __future__ import annotations
 
 import math
 
+# All times in s of wall time.
 _MAX_LAG = 0.25
 _MIN_POLL_PERIOD = 0.001
 _MAX_POLL_PERIOD = 0.01
 _MAX_WAIT = 0.05
 _MAX_CHAMPION_WAIT, _FIRST_COMMAND_WAIT = 2.0, 1.0
+# Ticks in a row with a command, after which the next command is waited for.
 _REGULAR_TICKS = 5
 
 
 def poll_schedule(dt: float, factor: float) -> tuple[float, int]:
     """
-    Return how often to ask what is owed [s of wall time], and how many ticks to run at most then.
+    Return the period of the timer [s of wall time], and the most ticks to run at each call of it.
 
-    Ticks come one by one where a timer can be as fast: of two in one go the second would run
-    before a controller could answer the first.
+    The timer is at least twice as fast as the ticks, if a timer can be, so that ticks run one by
+    one: the second of two in one call would run before a controller could answer the first.
 
     Parameters
     ----------
     dt : float [s]
         Control period.
     factor : float
-        Simulated over wall time.
+        Simulated time over wall time.
 
     """
     tick = dt / factor
@@ -34,7 +36,9 @@ def poll_schedule(dt: float, factor: float) -> tuple[float, int]:
 
 class RealTimePace:
     """
-    Counts ticks against a clock that somebody else reads.
+    Count of the ticks that are due by wall time and of those that have run.
+
+    It reads no clock: callers pass the wall time.
 
     Parameters
     ----------
@@ -48,23 +52,22 @@ class RealTimePace:
         self._start: float | None = None
         self._done = 0
         self.lag = 0.0
-        """Wall time by which the simulation was too slow, and which was let go [s]."""
+        """Wall time that the simulation fell behind and does not catch up [s]."""
 
     def restart(self) -> None:
-        """Owe nothing from now on."""
+        """Count from the next call of ``due_ticks``; no tick is due until then."""
         self._start = None
 
     def due_ticks(self, now: float, factor: float) -> int:
         """
         Return the ticks due at a wall time [s] for a ratio of simulated to wall time.
 
-        A lag of more than a quarter of a second is let go: a robot that was stopped for long does
-        not race to catch up.
+        Of a lag only the last 0.25 s are caught up: after a long stop a robot does not race.
         """
         if self._start is None:
             self._start, self._done, self._factor = now, 0, factor
         if factor != self._factor:
-            # What was owed at the old ratio stays done; the new one counts from here.
+            # A new ratio counts from now: applied to the past it would make ticks due at once.
             self._start, self._done, self._factor = now, 0, factor
         owed = int((now - self._start) * factor / self._dt) - self._done
         excess = owed * self._dt / factor - _MAX_LAG
@@ -75,23 +78,24 @@ class RealTimePace:
         return max(0, owed)
 
     def count_ticks(self, ticks: int) -> None:
-        """Note ticks that were run."""
+        """Count ticks that have run."""
         self._done += ticks
 
 
 class CommandWait:
     """
-    Whether to wait for targets that are late, so that a busy machine slows the robot's time down.
+    Decision to wait for late commands, which slows simulated time down on a busy machine.
 
-    Else it would hold where its controller wants it to move, and a walk would fall. Who commanded
-    in each of the last ticks is waited for, up to a twentieth of a second of wall time; in vain
-    once, and no more until it has been regular again.
+    Without the wait the robot would hold its last targets while its controller computes the next,
+    and a walk would fall. A controller that commanded in each of the last 5 ticks is waited for,
+    up to 0.05 s of wall time. After one wait in vain there is no other until it has commanded in 5
+    ticks again.
 
     Parameters
     ----------
     commands_every_tick : bool
-        Whether the controller is known to command every tick: it is waited for from its first
-        command on, ten times as long, and until then ticks come slowly.
+        Whether the controller is known to command in every tick, as that of a champion. It is
+        waited for from its first command on, up to 2 s; until then ticks run at 1 s of wall time.
 
     """
 
@@ -105,7 +109,7 @@ class CommandWait:
         self._since: float | None = None
 
     def note_tick(self, now: float) -> None:
-        """Note a tick that was run at a wall time [s]."""
+        """Note a tick that has run at a wall time [s]."""
         self._since = now
 
     def may_step(self, now: float, commands: int) -> bool:
@@ -117,7 +121,7 @@ class CommandWait:
         now : float [s]
             Wall time.
         commands : int
-            How many have come so far.
+            Number of commands received so far.
 
         """
         if self._since is None:
@@ -130,8 +134,8 @@ class CommandWait:
             )
             return True
         if self._commands_every_tick and not commands:
-            # A controller whose answer is on its way must not be asked again: it would make a
-            # second step without physics in between.
+            # The answer to the last tick may be under way. A further tick would make the
+            # controller take a second step before the robot has made the first.
             return now - self._since >= _FIRST_COMMAND_WAIT
         if self._answered >= _REGULAR_TICKS and now - self._since < self._longest:
             return False

@@ -1,4 +1,4 @@
-"""The parameters of the bridge's node."""
+"""Parameters of the node ``sim_bridge``, and the scene that they describe."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def scene_from_parameters(params: BridgeParams, recorded: Scene | None = None) -
     Raises
     ------
     ConfigurationError
-        If a parameter is invalid, or the control period is not that of the champion.
+        If a parameter is invalid, or the control period differs from that of the champion.
 
     """
     if recorded is not None:
@@ -154,6 +154,7 @@ def scene_from_parameters(params: BridgeParams, recorded: Scene | None = None) -
 
 
 def _scene_of_champion(params: BridgeParams, recorded: Scene) -> Scene:
+    """Return the scene of a champion, changed by the parameters that are set."""
     scene, period = replace(recorded, robot=params.robot), params.control_period
     if period > 0.0 and not math.isclose(period, scene.control_period):
         raise ConfigurationError(
