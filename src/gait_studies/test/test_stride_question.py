@@ -47,12 +47,12 @@ def test_single_leg_rows_stand_beside_the_printed_ones():
 
 def test_every_sweep_is_named_with_its_setting():
     weights = sweep_rows('table_6_9')
-    assert [row.run.efficiency_weight for row in weights] == [row.value for row in weights]
+    assert [row.settings.efficiency_weight for row in weights] == [row.value for row in weights]
     assert weights[-2].printed == 10
     assert weights[-2].deviation is None
-    assert [row.run.elites for row in sweep_rows('table_6_2')] == list(range(5, 55, 5))
-    assert sweep_rows('table_6_3')[-1].run == PublishedSettings(generations=1000)
-    assert sweep_rows('table_6_4')[1].run.mutation == 0.03
+    assert [row.settings.elites for row in sweep_rows('table_6_2')] == list(range(5, 55, 5))
+    assert sweep_rows('table_6_3')[-1].settings == PublishedSettings(generations=1000)
+    assert sweep_rows('table_6_4')[1].settings.mutation == 0.03
     with pytest.raises(ConfigurationError, match='table_6_2'):
         sweep_rows('table_62')
 
@@ -107,7 +107,7 @@ def test_level_stride_walks(length, alike):
     assert ours.distance[0] == pytest.approx(0.06)
     for kind in (FREE, CONSTANT, f'frozen_{length:g}'):
         legs = LegFreedom(kind=kind, alike=alike)
-        begun = legs.decode_strides(np.array([legs.start(genes)]))
+        begun = legs.decode_strides(np.array([legs.encode_start(genes)]))
         np.testing.assert_allclose(begun[0], genes, rtol=1e-12)
 
 
@@ -133,7 +133,7 @@ def test_a_lower_segment_as_a_rail_pushes_for_next_to_nothing():
 
 def test_the_lead_of_the_screws_is_a_gene():
     legs = LegFreedom(kind=FREE, alike=True, lead=True)
-    genome = np.array([legs.start(level_stride(9.0), 0.012)])
+    genome = np.array([legs.encode_start(level_stride(9.0), 0.012)])
     assert legs.decode_leads(genome) == pytest.approx([0.012])
     ends = np.repeat(genome, 2, axis=0)
     ends[:, -1] = 0.0, 1.0
@@ -160,7 +160,7 @@ def test_a_search_never_loses_its_start(optimizer, settings):
     genes = level_stride(9.0)
     before = measure_strides(genes[None]).cost_of_transport()[0]
     question = StrideProblem(legs=LegFreedom(kind=FREE), optimizer=optimizer, evaluations=400)
-    begin = {**settings, 'start': question.legs.start(genes)}
+    begin = {**settings, 'start': question.legs.encode_start(genes)}
     first = question.search(1, begin)
     assert first.cost_of_transport <= before * (1.0 + 1e-9)
     assert first.evaluations <= 400
@@ -170,7 +170,7 @@ def test_a_search_never_loses_its_start(optimizer, settings):
 def test_a_search_from_a_walk_improves_it():
     legs = LegFreedom(kind='frozen_9', alike=True)
     answer = StrideProblem(legs=legs, evaluations=2000).search(
-        0, {'population': 20, 'sigma': 0.1, 'start': legs.start(level_stride(9.0))}
+        0, {'population': 20, 'sigma': 0.1, 'start': legs.encode_start(level_stride(9.0))}
     )
     before = measure_strides(level_stride(9.0)[None]).cost_of_transport()[0]
     assert answer.cost_of_transport < 0.9 * before
@@ -187,7 +187,7 @@ def test_levelness_is_an_objective():
         evaluations=1500,
         objectives=('cost_of_transport', 'level'),
         conditions=MeasureSettings(slope_up=0.1),
-    ).search(1, {'population': 50, 'start': legs.start(level_stride(9.0)), 'spread': 0.05})
+    ).search(1, {'population': 50, 'start': legs.encode_start(level_stride(9.0)), 'spread': 0.05})
     leans = -answer.front[:, 1]
     assert answer.front.shape[1] == 2
     assert leans.min() < 0.095 < 0.0999 < leans.max()

@@ -180,6 +180,7 @@ def _score_after_two(settings: dict[str, float]) -> float:
 
 
 def _breeding_rows(seed: int) -> list[StudyRow]:
+    """Return the rows of checks 25, 28 and 30 on a generation without mutations."""
     search = _small_search(
         seed,
         mutation_probability=0.0,

@@ -131,6 +131,7 @@ class RelayLayer:
             self._add(servo, row, strength)
 
     def _input_weights(self, servo: int, swing: complex, offset: FloatArray) -> FloatArray:
+        """Return the input weights of a perceptron of a relay, (inputs,)."""
         layout = self._layout
         row: FloatArray = np.zeros(layout.inputs)
         answers = row[layout.channels * (layout.memory + 1) :].reshape(layout.memory, 16)

@@ -56,6 +56,7 @@ def measure_run_b(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _run_rows(session: StudySession, experiment: str, name: str) -> list[StudyRow]:
+    """Run or resume a run; write its log, draw it and return its rows."""
     run = evolve_run(session, experiment)
     file = session.folder / f'{name}.log'
     write_log(file, log_lines(run.generations, CARRIED_SHARE))

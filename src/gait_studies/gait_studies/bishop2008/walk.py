@@ -112,6 +112,7 @@ def _other_ground(session: StudySession, number: int, spec: TrialSpec) -> TrialS
 
 
 def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
+    """Return the rows of displacement and final attitude of the trials of one kind."""
     displacement = np.array([result.terms.get('bishop2008_x', 0.0) for result in results])
     upright = [1.0 - result.terms.get('bishop2008_inverted', 1.0) for result in results]
     points = np.array([result.fitness or 0.0 for result in results])

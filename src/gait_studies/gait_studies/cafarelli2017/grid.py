@@ -63,6 +63,7 @@ def measure_grid(session: StudySession) -> Sequence[StudyRow]:
 def _search_case(
     session: StudySession, ground: str, kind: str, method: str, number: int
 ) -> SearchCase:
+    """Return the search of one cell of the grid and one seed."""
     # NSGA-II maximises levelness too.
     aims = ('cost_of_transport', 'level') if method == NSGA else ('cost_of_transport',)
     return SearchCase(
@@ -104,6 +105,7 @@ def climbing_cost(ground: str) -> float:
 
 
 def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]) -> StudyRow:
+    """Return the row of the mean cost of transport of one cell of the grid."""
     costs = finite_costs(answers)
     what = f'cost of transport on {ground}, {kind}, {method}: mean of {len(answers)} searches'
     row_id = f'grid_{ground}_{kind}_{method}'

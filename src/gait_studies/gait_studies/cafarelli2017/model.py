@@ -117,6 +117,7 @@ def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _chapter_4_rows() -> list[StudyRow]:
+    """Return the rows of checks 1 to 4: foot, torques, speed and power of a single leg."""
     position = foot_position(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
     heavy = HexapodParameters(segment_mass=2.0).as_named_tuple()
     pushed = screw_power(0.75 * math.pi, 0.0, 0.06, 0.06, True, heavy)
@@ -180,6 +181,7 @@ def measure_model(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _stride_rows() -> list[StudyRow]:
+    """Return the rows of checks 6 to 8: equal legs and the stride of the viewer."""
     body, rules = PUBLISHED_HEXAPOD.as_named_tuple(), AS_CODED.as_named_tuple()
     down = force_sum(np.array([math.pi / 2]), np.array([0.0]), (0.09, 0.09), True, body, rules)
     equal, viewer = score_strides(SYMMETRIC_STRIDE[None]), score_strides(viewer_stride()[None])
@@ -244,6 +246,7 @@ def _objectives_met(genes: np.ndarray) -> float:
 
 
 def _best_stride_rows() -> list[StudyRow]:
+    """Return the rows of checks 9 and 26 on the best published stride."""
     best = score_strides(published_best_stride()[None])
     rounded = score_strides(published_best_stride(rounded=True)[None])
     counted = score_strides(published_best_stride()[None], StrideRules(samples=PRINTED))
@@ -273,6 +276,8 @@ def _best_stride_rows() -> list[StudyRow]:
 
 
 def _stability_rows() -> list[StudyRow]:
+    """Return the rows of checks 24 and 25 on the stability margin and the pose."""
+
     def inside(x: float, y: float) -> bool:
         """Return whether a centre of mass [m] is over these feet."""
         feet = ((0.0, 0.27, 0.54), (0.0, 0.39, 0.0))
@@ -315,6 +320,7 @@ def measure_flaw(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _search_rule_rows(children: int) -> list[StudyRow]:
+    """Return the rows of checks 11, 12 and 14 to 16 on the published search."""
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=5, domain=STRIDE_DOMAIN, listing_compat=True
     )

@@ -108,6 +108,7 @@ def measure_replays(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _read_champions(session: StudySession) -> Mapping[str, SearchData]:
+    """Return the best strides that part ``grid`` wrote, without those that do not walk."""
     file = session.folder / 'champions.json'
     try:
         champions = read_json(file)
@@ -121,6 +122,7 @@ def _read_champions(session: StudySession) -> Mapping[str, SearchData]:
 
 
 def _replay_row(where: str, joined: str, analytic: float, outcome: SearchData) -> StudyRow:
+    """Return the row of a stride replayed in physics."""
     ground, kind = where.split('/')
     walk = outcome['walk']
     return row_at_least(
@@ -169,6 +171,7 @@ def _run_searches(
 def _search_rows(
     name: str, begin: str, results: Mapping[tuple[str, str], Sequence[SearchData]]
 ) -> list[StudyRow]:
+    """Return a row per search, and a row of the saving per ground."""
     rows = [
         row_at_least(
             f'{name}_{ground}_{legs}_{number}',
@@ -190,6 +193,7 @@ def _cost_or_none(result: SearchData) -> float | None:
 
 
 def _search_note(result: SearchData) -> str:
+    """Return the note of a search: trials, speed, slip, lengths and its frozen twin."""
     best, walk, twin = result['best'], result['walk'], result['twin']
     note = (
         f'{result["trials"]} trials, {result["fell"]} fell; {walk["speed"]:.4f} m/s, slip '
@@ -206,6 +210,7 @@ def _search_note(result: SearchData) -> str:
 def _saved_row(
     name: str, ground: str, begin: str, results: Mapping[tuple[str, str], Sequence[SearchData]]
 ) -> StudyRow:
+    """Return the row of the mean saving of free over frozen lengths on a ground."""
     costs = {
         legs: np.array(
             [

@@ -164,6 +164,7 @@ class PostureGeneticOptimizer(Optimizer):
         self._population = sorted(offspring + survivors, key=lambda individual: individual.key)
 
     def _random_genome(self) -> FloatArray:
+        """Return a random genome in the unit cube; in domain ``stride`` a feasible one."""
         if self._settings.domain == BOX_DOMAIN:
             draws: FloatArray = self._draws.peek(self._dimension)[: self._dimension].copy()
             self._draws.consume(self._dimension)
@@ -176,6 +177,7 @@ class PostureGeneticOptimizer(Optimizer):
         return unit_from_genes(genes)
 
     def _offspring(self) -> tuple[list[FloatArray], list[tuple[int, ...]]]:
+        """Return the genomes of offspring and the ids of their parents."""
         genomes = np.array([individual.genome for individual in self._population])
         wheel = np.cumsum(wheel_shares([individual.key for individual in self._population]))
         missing = len(genomes) - self._settings.elites

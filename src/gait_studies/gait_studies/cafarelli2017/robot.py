@@ -54,6 +54,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _max_delay_error(hexapod: RobotModel) -> float:
+    """Return the largest difference between the tripods' targets, one shifted by 2 s."""
     player = registry.controller('keyframe_stride')
     dt = 0.02
     params = make_parameters(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
@@ -77,6 +78,7 @@ def _max_delay_error(hexapod: RobotModel) -> float:
 
 
 def _max_centre_error(hexapod: RobotModel, length: float) -> float:
+    """Return the largest error of a segment's centre of mass, a quarter along it [m]."""
     values = {'hip': 0.9, 'knee': 0.4, 'upper': length, 'lower': length}
     q = np.array([[values[name.split('_')[1]] for name in hexapod.joint_names]])
     base = np.array([[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]])

@@ -78,7 +78,7 @@ class Sweeps:
         self._session = session
         self._known: dict[str, list[list[RunOutcome]]] = {}
 
-    def work_off(self, settings: Sequence[PublishedSettings]) -> None:
+    def run(self, settings: Sequence[PublishedSettings]) -> None:
         """Run every setting with every seed."""
         tasks = {}
         for setting in settings:
@@ -162,8 +162,8 @@ def measure_sweeps(session: StudySession) -> Sequence[StudyRow]:
     names = [f'table_6_{number}' for number in range(2, 10)]
     # At a rate of 0.03 a run is continued until it reaches the printed fitness.
     longer = replace(CONTROL_SETTINGS, mutation=0.03, generations=600)
-    tabulated = {repr(row.run): row.run for name in names for row in sweep_rows(name)}
-    sweeps.work_off([_LONG_SETTINGS, longer, *tabulated.values()])
+    tabulated = {repr(row.settings): row.settings for name in names for row in sweep_rows(name)}
+    sweeps.run([_LONG_SETTINGS, longer, *tabulated.values()])
     return [
         *_elite_rows(sweeps),
         *_generation_rows(sweeps),
@@ -178,14 +178,15 @@ def _final_values(sweeps: Sweeps, settings: PublishedSettings, name: str) -> Flo
 
 
 def _mean_rows(sweeps: Sweeps, name: str, label: str, field: str, within: float) -> list[StudyRow]:
+    """Return a row per setting of a table: mean over seeds against the printed mean."""
     return [
         row_near(
             f'{name}_{row.value:g}',
             f'{_FIELD_LABELS[field]}, {label} {row.value:g}',
-            float(np.mean(_final_values(sweeps, row.run, field))),
+            float(np.mean(_final_values(sweeps, row.settings, field))),
             row.printed,
             within,
-            note=_deviation_text(_final_values(sweeps, row.run, field), row.deviation),
+            note=_deviation_text(_final_values(sweeps, row.settings, field), row.deviation),
         )
         for row in sweep_rows(name)
     ]
@@ -197,8 +198,9 @@ def _deviation_text(values: FloatArray, printed: float | None) -> str:
 
 
 def _elite_rows(sweeps: Sweeps) -> list[StudyRow]:
+    """Return the rows of Table 6.2 and check 21: number of elites."""
     means = {
-        row.value: float(np.mean(_final_values(sweeps, row.run, 'fitness')))
+        row.value: float(np.mean(_final_values(sweeps, row.settings, 'fitness')))
         for row in sweep_rows('table_6_2')
     }
     least = min(means, key=means.__getitem__)
@@ -216,6 +218,7 @@ def _elite_rows(sweeps: Sweeps) -> list[StudyRow]:
 
 
 def _generation_rows(sweeps: Sweeps) -> list[StudyRow]:
+    """Return the rows of Table 6.3 and checks 13 and 17: number of generations."""
     curves = sweeps.fitness_curves(_LONG_SETTINGS)
     means = curves.mean(axis=0)
     steps = np.diff(means)
@@ -261,9 +264,10 @@ def _generation_rows(sweeps: Sweeps) -> list[StudyRow]:
 def _mutation_rows(
     sweeps: Sweeps, longer: PublishedSettings, session: StudySession
 ) -> list[StudyRow]:
+    """Return the rows of Table 6.4 and check 18: mutation rate; draw the fitness at 0.03."""
     printed = {row.value: row for row in sweep_rows('table_6_4')}
     means = {
-        value: float(np.mean(_final_values(sweeps, row.run, 'fitness')))
+        value: float(np.mean(_final_values(sweeps, row.settings, 'fitness')))
         for value, row in printed.items()
     }
     means[CONTROL_SETTINGS.mutation] = float(
@@ -278,7 +282,7 @@ def _mutation_rows(
             means[value],
             means[above[value]],
             published=row.printed,
-            note=_deviation_text(_final_values(sweeps, row.run, 'fitness'), row.deviation),
+            note=_deviation_text(_final_values(sweeps, row.settings, 'fitness'), row.deviation),
         )
         for value, row in printed.items()
     ]
@@ -311,10 +315,11 @@ def _mutation_rows(
 
 
 def _weight_rows(sweeps: Sweeps) -> list[StudyRow]:
+    """Return the rows of Tables 6.5 to 6.9 and checks 19 and 20: weight of efficiency."""
     rows = _mean_rows(sweeps, 'table_6_5', 'w0', 'fitness', 0.005)
     for name, field in (('table_6_6', 'weighted_efficiency'), ('table_6_8', 'efficiency')):
         for row in sweep_rows(name):
-            values = _final_values(sweeps, row.run, field)
+            values = _final_values(sweeps, row.settings, field)
             rows.append(
                 row_near(
                     f'{name}_{row.value:g}',
@@ -327,7 +332,7 @@ def _weight_rows(sweeps: Sweeps) -> list[StudyRow]:
             )
     efficiency = {row.value: row.printed for row in sweep_rows('table_6_8')}
     for row in sweep_rows('table_6_7'):
-        values = _final_values(sweeps, row.run, 'fitness')
+        values = _final_values(sweeps, row.settings, 'fitness')
         # 40 % of the efficiency, and a flag of a run more or less.
         within = 0.4 * efficiency[row.value] + 0.5 * (1.0 - row.value)
         rows.append(
@@ -348,13 +353,14 @@ def _violating_share(sweeps: Sweeps, settings: PublishedSettings) -> float:
 
 
 def _violation_rows(sweeps: Sweeps) -> list[StudyRow]:
+    """Return the rows of Table 6.9: runs whose best stride violates an objective."""
     rows = []
     for row in sweep_rows('table_6_9'):
         rows.append(
             row_near(
                 f'table_6_9_{row.value:g}',
                 f'of ten runs, those that drag or are not stable, w0 {row.value:g}',
-                10.0 * _violating_share(sweeps, row.run),
+                10.0 * _violating_share(sweeps, row.settings),
                 row.printed,
                 10.0 * _three_deviations(row.printed / 10.0, len(sweeps.seeds)),
                 note='three deviations of the difference of two shares',
@@ -371,12 +377,13 @@ def _three_deviations(share: float, runs: int) -> float:
 
 
 def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
-    runs_of = {row.value: row.run for row in sweep_rows('table_6_9')}
+    """Return the rows of checks 19 and 20 and of the range of Table 6.6."""
+    runs_of = {row.value: row.settings for row in sweep_rows('table_6_9')}
     final = replace(CONTROL_SETTINGS, efficiency_weight=0.97)
     low = max(_violating_share(sweeps, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
     high = min(_violating_share(sweeps, runs_of[weight]) for weight in (0.998, 0.999))
     lowest = [
-        float(np.mean(_final_values(sweeps, row.run, 'efficiency')))
+        float(np.mean(_final_values(sweeps, row.settings, 'efficiency')))
         for row in sweep_rows('table_6_6')
     ]
     few = max(1.0 / len(sweeps.seeds), 0.1)
@@ -403,9 +410,10 @@ def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
 
 
 def _appendix_rows(sweeps: Sweeps) -> list[StudyRow]:
+    """Return the rows of Tables A.1 to A.7: medians of the single runs."""
     rows = []
     for name, (text, field) in _APPENDIX_TABLES.items():
-        settings = {row.value: row.run for row in sweep_rows(text)}
+        settings = {row.value: row.settings for row in sweep_rows(text)}
         for value, printed in published_runs(name).items():
             ours = _final_values(sweeps, settings[value], field)
             within = 0.4 * float(np.median(printed)) if 'efficiency' in field else 0.005
@@ -423,7 +431,8 @@ def _appendix_rows(sweeps: Sweeps) -> list[StudyRow]:
 
 
 def _single_violation_rows(sweeps: Sweeps) -> list[StudyRow]:
-    settings = {row.value: row.run for row in sweep_rows('table_6_9')}
+    """Return the rows of Table A.7: single runs that violate an objective."""
+    settings = {row.value: row.settings for row in sweep_rows('table_6_9')}
     rows = []
     for value, printed in published_runs('table_a_7').items():
         flags = [outcome.violates for outcome in sweeps.final_outcomes(settings[value])]

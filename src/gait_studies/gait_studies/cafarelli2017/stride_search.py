@@ -171,6 +171,7 @@ def search_stride(search: StrideSearch) -> dict[str, Any]:
 
 
 def _evaluate_loop(loop: TrialLoop, ground: str, candidate: int) -> Evaluation:
+    """Return the evaluation of a finished trial; too low a clearance is a violation [m]."""
     fitness = loop.result().fitness
     if fitness is None or loop.status not in (OK, FELL):
         return Evaluation(id=candidate, status=loop.status, objectives=None)

@@ -49,16 +49,16 @@ class Contest:
     ----------
     constant, free : tuples of float
         Costs with constant and with free lengths; infinite if no search found a walk.
-    changes : tuple of float [cm]
+    length_changes : tuple of float [cm]
         Largest change of a length in each stride of free lengths.
-    best : tuple of search results
+    best_constant : tuple of search results
         Cheapest strides of constant lengths.
     """
 
     constant: tuple[float, ...]
     free: tuple[float, ...]
-    changes: tuple[float, ...]
-    best: tuple[SearchData, ...]
+    length_changes: tuple[float, ...]
+    best_constant: tuple[SearchData, ...]
 
     @property
     def savings(self) -> list[float]:
@@ -184,6 +184,7 @@ class _Contests:
         alike: bool = True,
         start: Sequence[float] = (),
     ) -> SearchCase:
+        """Return a search of this contest."""
         return SearchCase(
             legs=LegFreedom(kind=kind, alike=alike),
             ground=condition[0],
@@ -204,8 +205,8 @@ class _Contests:
         return Contest(
             constant=tuple(costs_or_infinity(best[CONSTANT])),
             free=tuple(costs_or_infinity(best[FREE])),
-            changes=tuple(max_length_change(one['genes']) for one in best[FREE]),
-            best=tuple(best[CONSTANT]),
+            length_changes=tuple(max_length_change(one['genes']) for one in best[FREE]),
+            best_constant=tuple(best[CONSTANT]),
         )
 
 
@@ -214,7 +215,7 @@ def _contest_row(row_id: str, what: str, contest: Contest, saves: bool) -> Study
     note = (
         f'constant {constant.mean():.4f} (deviation {constant.std():.4f}), free {free.mean():.4f} '
         f'({free.std():.4f}), {len(free)} seeds, mean saved {np.mean(contest.savings):.2f} %, '
-        f'p = {contest.p_value:.3g}; lengths change by {np.mean(contest.changes):.2f} cm'
+        f'p = {contest.p_value:.3g}; lengths change by {np.mean(contest.length_changes):.2f} cm'
     )
     judge = row_at_least if saves else row_at_most
     # The largest saving over the seeds is a lower bound of what can be saved.
@@ -248,6 +249,7 @@ def measure_assumptions_uphill(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _assumption_rows(session: StudySession, ground: str) -> Sequence[StudyRow]:
+    """Run the contests of all assumptions on a ground, draw their savings, return a row each."""
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
     where = [(ground, name) for name in names]
     contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
@@ -278,7 +280,10 @@ def measure_leads(session: StudySession) -> Sequence[StudyRow]:
         where = [(ground, name) for ground in _GROUNDS]
         contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
         for ground in _GROUNDS:
-            best = min(contests[ground, name].best, key=lambda stride: stride['cost_of_transport'])
+            best = min(
+                contests[ground, name].best_constant,
+                key=lambda stride: stride['cost_of_transport'],
+            )
             cases = {
                 begin: [
                     SearchCase(
@@ -312,6 +317,7 @@ def _lead_row(
     level: Sequence[SearchData],
     again: Sequence[SearchData],
 ) -> StudyRow:
+    """Return the row of the saving with a searched lead of the screws."""
     chosen = [1000.0 * result['lead'] for result in level]
     begun, continued = costs_or_infinity(level), costs_or_infinity(again)
     changes = [max_length_change(result['genes']) for result in again]
@@ -369,6 +375,7 @@ def measure_fronts(session: StudySession) -> Sequence[StudyRow]:
 def _front_rows(
     name: str, fronts_by_kind: Mapping[str, Sequence[np.ndarray]], worst: Sequence[float]
 ) -> list[StudyRow]:
+    """Return the rows of hypervolume and, for levelness, of the least lean."""
     from pymoo.indicators.hv import HV
 
     volume = HV(ref_point=np.array(worst))

@@ -118,6 +118,7 @@ def _search_note(
     flat: FinishedEvolution,
     distance: float,
 ) -> str:
+    """Return the note of a search: fitness, distance and the published champion's."""
     note = (
         f'fitness {evolution.champion.fitness:.2f} in after {len(evolution.rows)} trials, '
         f'{distance:.2f} in in 15 s'
@@ -135,6 +136,7 @@ def _trial_on_ground_of(evolution: FinishedEvolution, flat: FinishedEvolution) -
 
 
 def _farthest_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
+    """Return the row of the longest distance of a champion."""
     distances = {
         name: best_row(evolution.rows).terms['korbel2013_travel']
         for name, evolution in evolutions.items()

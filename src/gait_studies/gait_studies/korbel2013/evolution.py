@@ -86,6 +86,7 @@ def _fitness_of(row: Trial) -> float:
 
 
 def _ending_row(iterations: Sequence[int], quick: bool, ends: str) -> StudyRow:
+    """Return the row of check 25: number of iterations."""
     if quick:
         return row_near(
             'check_25', 'iterations of a short trial', float(iterations[0]), 100.0, 0.0
@@ -133,6 +134,7 @@ def _trials_until(evolution: FinishedEvolution, distance: float) -> int:
 
 
 def _gain_row(gains: FloatArray, quick: bool) -> StudyRow:
+    """Return the row of check 28: mean gain of the best fitness."""
     each = ', '.join(f'{gain:.0f}' for gain in gains)
     what = 'mean gain of the best fitness'
     if quick:

@@ -60,6 +60,7 @@ def _scored_ticks(trial: DetailedTrial) -> slice:
 
 
 def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
+    """Return the rows of check 29 and of the lift of the tetrahedra."""
     forces = trial.normal_forces()[_scored_ticks(trial)] / POUND
     aloft = (forces == 0.0).mean(axis=0)
     each = ', '.join(f'{share:.0%}' for share in aloft)
@@ -93,6 +94,7 @@ def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
 
 
 def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
+    """Return the rows on tensions, their left-right symmetry and their delay."""
     robot = trial.rollout.robot
     pairs = [cables for _, cables in robot.signals]
     columns = np.array([[trial.cable_column(name) for name in pair] for pair in pairs])
@@ -140,6 +142,7 @@ def _delay(signal: FloatArray, tension: FloatArray, dt: float) -> float:
 
 
 def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
+    """Return the rows on twist, spacing and clearance of the spine."""
     poses = trial.rollout.body_poses[:, :, :3] / INCH
     away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored_ticks(trial)]
     nodes = contact_node_positions(trial.rollout) / INCH
@@ -198,6 +201,7 @@ def _replay_rows(session: StudySession, evolution: FinishedEvolution) -> list[St
 
 
 def _draw_pictures(session: StudySession, trial: DetailedTrial) -> None:
+    """Draw tensions, normal forces and positions, and write the animation."""
     rollout = trial.rollout
     robot, part = rollout.robot, _scored_ticks(trial)
     time = rollout.time[part]

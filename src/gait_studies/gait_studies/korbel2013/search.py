@@ -88,6 +88,7 @@ def _run_iterations(
 
 
 def _first_draw_rows(session: StudySession) -> list[StudyRow]:
+    """Return the rows of check 21: grid and range of the first draws."""
     plan = load_search_plan(session.seed, population=2000)
     drawn = decode_genomes(plan, [candidate.values for candidate in make_search(plan).ask()])
     weights, tau = drawn[:, :-1], drawn[:, -1]
@@ -117,6 +118,7 @@ def _first_draw_rows(session: StudySession) -> list[StudyRow]:
 
 
 def _rate_rows(session: StudySession) -> list[StudyRow]:
+    """Return the rows of check 22: rates and sizes of crossover and mutation."""
     # Equal fitness: no offspring replaces a candidate, so parents are those of the first draw.
     plan = load_search_plan(session.seed)
     optimizer = make_search(plan)
@@ -157,6 +159,7 @@ def _rate_rows(session: StudySession) -> list[StudyRow]:
 
 
 def _limit_rows(session: StudySession) -> list[StudyRow]:
+    """Return the rows of checks 23 and 24: limits of genes, population and mean."""
     plan = load_search_plan(session.seed, unstopped=10**6)
     optimizer = make_search(plan)
     children = [
@@ -183,6 +186,7 @@ def _limit_rows(session: StudySession) -> list[StudyRow]:
 
 
 def _stop_rows(session: StudySession) -> list[StudyRow]:
+    """Return the rows of check 25: iterations at which a search stops."""
     flat, rising = (
         make_search(load_search_plan(session.seed)),
         make_search(load_search_plan(session.seed)),
@@ -216,6 +220,7 @@ def _iterations_until_stop(
 
 
 def _listing_rows(session: StudySession) -> list[StudyRow]:
+    """Return the row of check 26: the program never mutates the last gene."""
     counts: Mapping[bool, int] = {
         mode: _count_new_taus(session.seed, mode) for mode in (True, False)
     }

@@ -57,6 +57,7 @@ def _frame_ticks(
 
 
 def _frames(trial: DetailedTrial, ticks: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.uint8]]:
+    """Yield the picture of each tick, (height, width, 3)."""
     corners = np.stack([trial.corner_positions(name) for name in _CORNERS], axis=2)[ticks] / INCH
     nodes = contact_node_positions(trial.rollout)[ticks] / INCH
     loads = trial.rollout.sole_forces()[ticks, :, 2]

@@ -154,6 +154,7 @@ def _command_row() -> StudyRow:
 
 
 def _timing_rows(walks: Mapping[float, HeldWalk]) -> list[StudyRow]:
+    """Return the rows of checks 12 and 13: cycle, swing duration and lags."""
     cycles, durations, sides, across = [], [], [], []
     for cycle, walk in walks.items():
         begun = [steps[:, 0] for steps in walk.steps()]
@@ -185,6 +186,7 @@ def _lag_error(first: FloatArray, second: FloatArray, expected_lag: float, cycle
 
 
 def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
+    """Return the row of check 14: two tripods that alternate."""
     stepping = held.stepping()[round(0.2 / CONTROL_PERIOD) :]
     first_tripod = np.array([leg in ('bl', 'fl', 'mr') for leg in WAVE_ORDER])
     either = (stepping == first_tripod).all(axis=1) | (stepping == ~first_tripod).all(axis=1)
@@ -201,6 +203,7 @@ def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
 
 
 def _wave_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
+    """Return the rows of check 15: one leg at a time, in the order of the wave."""
     order = []
     for cycle in (0.3, 0.5):
         begun = sorted((t, leg) for leg, s in enumerate(held[cycle].steps()) for t in s[:, 0])
@@ -223,6 +226,7 @@ def _wave_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
 
 
 def _ramp_rows(session: StudySession) -> list[StudyRow]:
+    """Return the rows of check 16: missed, doubled and overlapping swings in a ramp."""
     held = HeldWalk(period_scale=5.0, period_rate=4.0 / 3.0)
     held.run(0.5)
     held.controller.set_params(replace(held.controller.params, period_scale=1.0))
@@ -271,6 +275,7 @@ def _refusal_row() -> StudyRow:
 
 
 def _reflex_rows() -> list[StudyRow]:
+    """Return the rows of checks 18 and 19: load reflex and step reflex."""
     held = HeldWalk(load_reflex=True, longest_wait=10.0)
     held.set_reading('efforts', 'leg_bl1', -1.0)
     held.run(0.15)

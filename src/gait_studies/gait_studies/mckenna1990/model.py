@@ -236,6 +236,7 @@ def _gantry_accelerations() -> tuple[float, float]:
 def _prismatic_joint(
     name: str, parent: str, child: str, axis: tuple[float, float, float]
 ) -> Joint:
+    """Return a prismatic joint with a range of +-1 m."""
     return Joint(
         name=name,
         kind='prismatic',

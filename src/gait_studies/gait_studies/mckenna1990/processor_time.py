@@ -28,6 +28,7 @@ def measure_processor_time(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _engine_row(engine: str, limit: float, repeats: int) -> StudyRow:
+    """Return the row of an engine; skipped if it is not installed."""
     row_id, what = f'cost_{engine}', f'processor time of a second of the insect, in {engine}'
     try:
         registry.engine(engine)

@@ -244,6 +244,7 @@ def _sign_test(successes: int, failures: int) -> float:
 
 
 def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
+    """Return the row of the test that all reflexes together do not cause more falls."""
     before, after = runs['off'], runs['all']
     saved, lost = _count_saved_and_lost(before, after)
     done = [sum(run['status'] == OK for run in each) for each in (before, after)]

@@ -153,6 +153,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
 def _sticky_rows(
     walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
 ) -> list[StudyRow]:
+    """Return the rows of check 26: speed with sticky feet, absolute and over sliding feet."""
     speeds = [path_speed(walk) for walk in walks_]
     mean, slides = float(np.mean(speeds)), path_speed(sliding)
     each = ', '.join(f'{value:.1f}' for value in speeds)

@@ -180,6 +180,7 @@ class BitstringOptimizer(Optimizer):
         return unit_from_integers(read_integers(bits, self._settings.bits), self._settings.bits)
 
     def _offspring(self, size: int) -> tuple[list[IntArray], list[tuple[int, ...]]]:
+        """Return the bit strings of ``size`` offspring and the ids of their parents."""
         shares = self._shares()
         born: list[IntArray] = []
         parents: list[tuple[int, ...]] = []

@@ -50,13 +50,13 @@ class CommandedAngles:
     cycles: FloatArray
     stages: FloatArray
 
-    def of(self, joint: str) -> FloatArray:
+    def joint_angles(self, joint: str) -> FloatArray:
         """Return the angles of one joint, (T + 1,) [deg]."""
         return np.asarray(self.angles[:, self.names.index(joint)])
 
-    def at(self, joint: str, time: float) -> float:
+    def joint_angle_at(self, joint: str, time: float) -> float:
         """Return the angle of a joint at a time [deg]."""
-        return float(self.of(joint)[round(time / CONTROL_PERIOD)])
+        return float(self.joint_angles(joint)[round(time / CONTROL_PERIOD)])
 
 
 def command_walk(
@@ -142,7 +142,12 @@ def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
     draw_timetable(session.picture('timetable'), walk.names, walk.angles, CONTROL_PERIOD)
     rows = [
         row_near(
-            f'check_8_{joint}', f'{joint} after a second', walk.at(joint, 1.0), lean, 0.1, 'deg'
+            f'check_8_{joint}',
+            f'{joint} after a second',
+            walk.joint_angle_at(joint, 1.0),
+            lean,
+            0.1,
+            'deg',
         )
         for joint, lean in (
             ('left_ankle_side', SWAY_DEG),
@@ -155,7 +160,7 @@ def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
         row_near(
             f'check_10_{joint}',
             f'{joint} after two seconds',
-            walk.at(joint, 2.0),
+            walk.joint_angle_at(joint, 2.0),
             lift,
             0.1,
             'deg',
@@ -176,6 +181,7 @@ def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _timing_rows(walk: CommandedAngles) -> list[StudyRow]:
+    """Return the rows of checks 11 and 12: start and duration of cycles."""
     begins = np.flatnonzero(np.diff(walk.cycles) > 0.0)
     periods = np.diff(begins)
     return [
@@ -197,19 +203,20 @@ def _timing_rows(walk: CommandedAngles) -> list[StudyRow]:
 def _half_cycle_time(walk: CommandedAngles) -> float:
     """Return the time from the left knee's largest bend to the right knee's next one [s]."""
     begin, period = round(8.3 / CONTROL_PERIOD), round(3.15 / CONTROL_PERIOD)
-    left = int(np.argmax(walk.of('left_knee')[begin : begin + period])) + begin
-    right = int(np.argmax(walk.of('right_knee')[left : left + period]))
+    left = int(np.argmax(walk.joint_angles('left_knee')[begin : begin + period])) + begin
+    right = int(np.argmax(walk.joint_angles('right_knee')[left : left + period]))
     return min(right, period - right) * CONTROL_PERIOD
 
 
 def _closed_form_row(walk: CommandedAngles) -> StudyRow:
+    """Return the row of check 13: error to the closed forms in the first half-cycle."""
     ticks = np.arange(
         round(START_TIME / CONTROL_PERIOD),
         round((START_TIME + 1.75 * TIME_SCALE) / CONTROL_PERIOD),
     )
     tau = (ticks.astype(np.float64) * CONTROL_PERIOD - START_TIME) / TIME_SCALE
     worst = max(
-        float(np.abs(walk.of(joint)[ticks] - expected).max())
+        float(np.abs(walk.joint_angles(joint)[ticks] - expected).max())
         for joint, expected in closed_form_angles(tau).items()
     )
     what = 'largest error to the closed forms of nine joints in the first half-cycle'
@@ -217,6 +224,7 @@ def _closed_form_row(walk: CommandedAngles) -> StudyRow:
 
 
 def _closing_rows() -> list[StudyRow]:
+    """Return the rows of checks 14 to 17: duration and final angles of walks that stop."""
     # A single cycle: two seconds of start, 3.5 time scales, one second of exit.
     once = command_walk(8.0, stop_at=2.5)
     ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * CONTROL_PERIOD
@@ -264,6 +272,7 @@ def _closing_rows() -> list[StudyRow]:
 
 
 def _foot_rows(walk: CommandedAngles) -> list[StudyRow]:
+    """Return the rows of checks 20 and 21: inert hip move, and pitch of the feet."""
     few, many = (
         command_walk(15.0, {'hip_move_deg': 10.0}),
         command_walk(15.0, {'hip_move_deg': 25.0}),
@@ -299,7 +308,9 @@ def _max_foot_pitch(walk: CommandedAngles) -> float:
     return max(
         float(
             np.abs(
-                walk.of(f'{leg}_hip_fwd') - walk.of(f'{leg}_knee') + walk.of(f'{leg}_ankle_fwd')
+                walk.joint_angles(f'{leg}_hip_fwd')
+                - walk.joint_angles(f'{leg}_knee')
+                + walk.joint_angles(f'{leg}_ankle_fwd')
             )[begin:].max()
         )
         for leg in ('left', 'right')
@@ -315,8 +326,8 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         both = _command_pulses(('left_leg_twist', 22.5), ('right_ankle_fwd', 11.25))
     except AttributeError as error:
         raise ConfigurationError(f'staged_walk does not run behaviours: {error}') from error
-    peak = float(np.diff(solo.of('left_leg_twist')).max())
-    pair = float(np.diff(double.of('left_leg_twist')).max())
+    peak = float(np.diff(solo.joint_angles('left_leg_twist')).max())
+    pair = float(np.diff(double.joint_angles('left_leg_twist')).max())
     alone = solo.angles + other.angles
     silent = [
         i for i, name in enumerate(both.names) if name not in ('left_leg_twist', 'right_ankle_fwd')
@@ -324,7 +335,12 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near('check_1_peak', 'fastest tick of 22.5 deg in 3 s', peak, 0.3, 0.003, 'deg'),
         row_near(
-            'check_1_total', 'its whole angle', solo.at('left_leg_twist', 3.2), 22.5, 0.1, 'deg'
+            'check_1_total',
+            'its whole angle',
+            solo.joint_angle_at('left_leg_twist', 3.2),
+            22.5,
+            0.1,
+            'deg',
         ),
         row_near(
             'check_2',
@@ -340,7 +356,7 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         row_near(
             'check_3_total',
             'whole angle of two on a joint',
-            double.at('left_leg_twist', 3.2),
+            double.joint_angle_at('left_leg_twist', 3.2),
             45.0,
             0.2,
             'deg',

@@ -85,6 +85,7 @@ def measure_straight(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> list[StudyRow]:
+    """Return the rows of falls, distance, speed and drift in a scene."""
     ahead = np.array([result.metrics['displacement_x_m'] for result in results])
     aside = np.array([abs(result.metrics['displacement_y_m']) for result in results])
     time = np.array([result.metrics['duration_s'] for result in results])

@@ -161,6 +161,7 @@ def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
+    """Return the rows of gain, repeated genomes and time of the search."""
     bests = [
         max((row.fitness for row in rows if row.fitness is not None), default=-np.inf)
         for rows in evolved.generations
@@ -214,6 +215,7 @@ def _trial_times(folder: Path) -> list[float]:
 
 
 def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRow]:
+    """Write both log files and return the rows of check 27."""
     scores, variables = session.folder / SCORES_FILE, session.folder / VARIABLES_FILE
     write_scores(scores, evolved.rows)
     write_variables(variables, evolved.champion.spec.parameters)
@@ -260,6 +262,7 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
 def _transfer_cause(
     finalists: Sequence[Mapping[str, float]], evolved: FinishedEvolution, scores: Sequence[float]
 ) -> str:
+    """Return the measured cause why scores of the search do not carry over to acceptance."""
     before = {tuple(row.values.values()): -float(row.fitness or 0.0) for row in evolved.rows}
     searched = np.array([before[tuple(finalist.values())] for finalist in finalists])
     finite = np.isfinite(scores)
@@ -275,6 +278,7 @@ def _transfer_cause(
 def _published_best_rows(
     session: StudySession, scores: Sequence[float], walked: Sequence[TrialResult]
 ) -> list[StudyRow]:
+    """Return the rows of check 28 on the published values."""
     rollout = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 4.8, {}))
     terms = np.sort(
         zmp_tracking.deviation_changes(

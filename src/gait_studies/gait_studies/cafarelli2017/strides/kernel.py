@@ -307,6 +307,7 @@ def _measure_stride(
     conditions: MeasureConditions,
     row: FloatArray,
 ) -> None:
+    """Write the measures of one stride, (15,) in the order of ``MEASURE_COLUMNS``."""
     legs, feet = np.empty((6, 6)), np.empty((6, 3))
     along, across = conditions.along, conditions.across
     normals, down = np.empty((3, 3)), np.array([-along, -across, -1.0])

@@ -108,7 +108,7 @@ class LegFreedom:
         low, high = np.log(LEAD_RANGE)
         return np.asarray(np.exp(low + unit[:, -1] * (high - low)))
 
-    def start(self, genes: FloatArray, lead: float = 0.006) -> tuple[float, ...]:
+    def encode_start(self, genes: FloatArray, lead: float = 0.006) -> tuple[float, ...]:
         """
         Return the genome nearest to a stride (48,) [deg, cm], for an optimiser's ``start``.
 

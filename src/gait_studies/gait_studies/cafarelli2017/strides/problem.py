@@ -160,8 +160,8 @@ class StrideProblem:
         ----------
         seed : int
         settings : mapping, optional
-            Settings of the optimiser. Its ``start``, e.g. ``legs.start(stride)``, is evaluated as
-            the first candidate, so that a search with free lengths is never worse than its start.
+            Settings of the optimiser. Its ``start``, e.g. ``legs.encode_start(stride)``, is the
+            first candidate, so that a search with free lengths is never worse than its start.
 
         """
         chosen = dict(settings or {})
@@ -214,6 +214,7 @@ class StrideProblem:
         return total, np.where(total[:, None] == 0.0, values, 0.0)
 
     def _solution(self, best: _BestGenome, front: FloatArray, used: int) -> StrideSolution:
+        """Return the solution of a search from its best genome and final front."""
         genome = best.genome[None]
         measures, leads = self._measure_genomes(genome), self.legs.decode_leads(genome)
         met = best.missed == 0.0

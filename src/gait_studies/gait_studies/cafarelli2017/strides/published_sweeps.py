@@ -39,7 +39,7 @@ class SweepRow:
     ----------
     value : float
         Value of the varied setting.
-    run : PublishedSettings
+    settings : PublishedSettings
         Control settings with that value.
     printed : float
         Mean of ten runs, or number of runs that violate an objective.
@@ -48,7 +48,7 @@ class SweepRow:
     """
 
     value: float
-    run: PublishedSettings
+    settings: PublishedSettings
     printed: float
     deviation: float | None
 
@@ -77,7 +77,7 @@ def sweep_rows(name: str) -> list[SweepRow]:
     return [
         SweepRow(
             value=row[varied],
-            run=_control_settings_with(varied, row[varied]),
+            settings=_control_settings_with(varied, row[varied]),
             printed=row[mean],
             deviation=row.get('deviation'),
         )

@@ -164,6 +164,7 @@ def _score_strides_into(
     energy: FloatArray,
     flags: BoolArray,
 ) -> None:
+    """Write power (k, 4, 3), energy (k,) and both objectives (k, 2) of strides."""
     for i in range(len(joints)):
         energy[i] = stride_power(joints[i], body, rules, power[i])
         middle = pose_from_feet(joints[i, 1], body, rules)

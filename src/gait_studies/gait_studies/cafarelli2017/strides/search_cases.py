@@ -169,7 +169,7 @@ class SearchCase:
             genes = rail_stride(min(stroke, 0.06))
         else:
             genes = level_stride(FROZEN_LENGTHS.get(self.legs.kind, 9.0), stroke)
-        chosen: dict[str, Any] = {'start': self.legs.start(genes)}
+        chosen: dict[str, Any] = {'start': self.legs.encode_start(genes)}
         small = 20 if self.legs.alike else 40
         if self.method == CMA:
             return {**chosen, 'population': small, 'sigma': spread}
