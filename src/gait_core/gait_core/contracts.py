@@ -454,7 +454,7 @@ class Viewer(ABC):
 
     @property
     @abstractmethod
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """True if the window has not been closed by its user."""
 
     @abstractmethod

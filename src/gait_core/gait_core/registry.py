@@ -50,6 +50,7 @@ def _singular(kind: str) -> str:
 
 @cache
 def _entries(kind: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a kind by name; ConfigurationError if two packages share one."""
     # A distribution can be found twice (build and install folder): equal entries count once.
     found = sorted(entry_points(group=GROUPS[kind]), key=lambda entry: (entry.name, entry.value))
     entries: dict[str, EntryPoint] = {}
@@ -168,13 +169,14 @@ def experiment_folder(name: str) -> Callable[[], Path]:
 
 
 def _load_class(kind: str, name: str, base: type[Base]) -> type[Base]:
+    """Return a registered class; ConfigurationError unless it completes its contract."""
     found = load(kind, name)
     what = f"{_singular(kind)} '{name}'"
     if not (isinstance(found, type) and issubclass(found, base)):
         raise ConfigurationError(
             f'{what} is no class derived from gait_core.contracts.{base.__name__}'
         )
-    # Class attributes that the base only declares are as needed as its abstract methods.
+    # Class attributes that the base only annotates are required like its abstract methods.
     declared = set(base.__annotations__) - set(dir(found))
     lacking = sorted(cast(ABCMeta, found).__abstractmethods__ | declared)
     if lacking:

@@ -65,7 +65,7 @@ def play_rollout(rollout: Rollout) -> None:
     try:
         began = time.monotonic()
         for tick in range(rollout.ticks + 1):
-            if not viewer.open:
+            if not viewer.is_open:
                 return
             viewer.show(_observation_at(rollout, tick))
             time.sleep(max(0.0, began + tick * rollout.dt - time.monotonic()))

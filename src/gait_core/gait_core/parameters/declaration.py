@@ -66,6 +66,7 @@ class ParameterInfo:
         return self._number(value)
 
     def _number(self, value: Any) -> float | int:
+        """Return a finite number within the bounds; a bool is no number."""
         if isinstance(value, (bool, np.bool_)) or not isinstance(
             value, (int, float, np.integer, np.floating)
         ):
@@ -390,6 +391,7 @@ class ParameterSpace:
 
 
 def _decode(gene: Gene, x: float) -> float:
+    """Return the value at a position in [0, 1] between the bounds, on the scale of the gene."""
     if gene.log:
         value = gene.lower * math.pow(gene.upper / gene.lower, x)
     else:
@@ -399,6 +401,7 @@ def _decode(gene: Gene, x: float) -> float:
 
 
 def _encode(gene: Gene, value: float) -> float:
+    """Return the position of a value between the bounds in [0, 1]; ConfigurationError outside."""
     if not gene.lower <= value <= gene.upper:
         raise ConfigurationError(
             f"gene '{gene.name}' = {value:g} {gene.unit} is outside "

@@ -44,11 +44,11 @@ class NumberRange:
     unit: str = ''
 
     def check(self, value: float, location: Location) -> None:
-        """Raise ConfigurationError, with the nearest valid number, for one out of bounds."""
+        """Raise ConfigurationError, with the nearest valid number, for a number out of bounds."""
         if not self.low <= value <= self.high:
-            nearest_one = min(max(value, self.low), self.high)
+            nearest_valid = min(max(value, self.low), self.high)
             shown, low, high, valid = map(
-                _format_number, (value, self.low, self.high, nearest_one)
+                _format_number, (value, self.low, self.high, nearest_valid)
             )
             unit = f' {self.unit}' if self.unit else ''
             raise ConfigurationError(

@@ -1,8 +1,8 @@
 """
 Signs of life of a process that runs trials: its count of control periods, and its activity.
 
-Both are integers in memory that a watching process may share. Counting is one addition, also in
-compiled loops, so that it does not slow a trial down.
+Both are integers in memory that a watching process can share. Counting is a single addition, in
+compiled loops too, and costs a trial no time.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class LossCounter:
 
 class WatchClock:
     """
-    Clock that stands still while its own process is stopped.
+    Clock that stops while its own process is stopped.
 
     A watcher that was suspended, with a laptop or in a debugger, must not conclude that the
     process it watches hung meanwhile. Read it more often than every 0.5 s: longer intervals count

@@ -1,8 +1,8 @@
 """
 Safety layer between a live controller and a robot: soft start, clamps, watchdog, falls.
 
-It has no clock and no messages: the caller says how much time has passed and how old the joint
-states are.
+It has no clock and no messages: the caller passes the elapsed time and the age of the joint
+states.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MAX_DELAY = 1.0
 
 class SafetyLayer:
     """
-    Filter of a controller's targets that holds the joints when it is not safe to follow them.
+    Filter of a controller's targets, which holds the joints when following them is not safe.
 
     Once per control period call ``next_action``, step the controller if asked to, then ``output``.
 
@@ -392,10 +392,10 @@ class SafetyLayer:
         A blend, if there is one, adds its shrinking offset before the speed is limited.
         """
         assert self._last is not None
-        wanted, period = applied.position, dt / len(applied.position)
+        requested, period = applied.position, dt / len(applied.position)
         # Positions: joint limits, then the blend, then the speed from one sub-sample to the next.
-        rows = np.clip(wanted, self._lower, self._upper)
-        self._count_clamped('position', rows, wanted)
+        rows = np.clip(requested, self._lower, self._upper)
+        self._count_clamped('position', rows, requested)
         followed = rows
         if self._blend is not None:
             followed = self._blend.follow(rows, period)
@@ -408,7 +408,7 @@ class SafetyLayer:
         velocity = self._limit_velocity(dt, applied.velocity)
         if 'position' in self._commanded_fields:
             # A clamped target has another velocity than the controller's.
-            velocity = np.where(np.abs(bounded - wanted) > _TOLERANCE, moved, velocity)
+            velocity = np.where(np.abs(bounded - requested) > _TOLERANCE, moved, velocity)
         effort = self._limit_effort(applied.effort)
         self._last, self._before = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
@@ -436,25 +436,25 @@ class SafetyLayer:
             last = bounded[k] = np.clip(np.clip(row, last - step, last + step), low, high)
         return bounded
 
-    def _limit_velocity(self, dt: float, wanted: FloatArray) -> FloatArray:
+    def _limit_velocity(self, dt: float, requested: FloatArray) -> FloatArray:
         """Return velocities within the joints' speeds that do not lead beyond their limits."""
         limit = self._max_speed if self.params.enabled else self._speed_limit
         if self._blend is not None and 'position' not in self._commanded_fields:
             limit = np.minimum(limit, self._blend.max_speed)
-        velocity = np.clip(wanted, -limit, limit)
+        velocity = np.clip(requested, -limit, limit)
         if self._quantity == 'velocity' or 'position' not in self._commanded_fields:
             # No position target holds the joint within its limits: brake towards them.
             time = _BRAKE_DELAYS * (dt + min(self._age, _MAX_DELAY))
             below, above = self._distances_to_limits()
             velocity = np.clip(velocity, -below / time, above / time)
-        self._count_clamped('velocity', velocity, wanted)
+        self._count_clamped('velocity', velocity, requested)
         return velocity
 
-    def _limit_effort(self, wanted: FloatArray) -> FloatArray:
+    def _limit_effort(self, requested: FloatArray) -> FloatArray:
         """Return efforts within their limits that push no joint beyond its position limits."""
-        effort = wanted
+        effort = requested
         if self._blend is not None:
-            effort = self._blend.fade_efforts(self._last_effort, wanted)
+            effort = self._blend.fade_efforts(self._last_effort, requested)
         limited = np.clip(effort, -self._effort_limit, self._effort_limit)
         if self._quantity == 'effort' or 'position' not in self._commanded_fields:
             below, above = self._distances_to_limits()
@@ -472,17 +472,17 @@ class SafetyLayer:
         now[: len(self._measured)] = self._measured
         return np.maximum(now - self._lower, 0.0), np.maximum(self._upper - now, 0.0)
 
-    def _count_clamped(self, quantity: str, clamped: FloatArray, wanted: FloatArray) -> None:
-        self.clamped[quantity] += (np.abs(clamped - wanted) > _TOLERANCE).sum(axis=0)
+    def _count_clamped(self, quantity: str, clamped: FloatArray, requested: FloatArray) -> None:
+        self.clamped[quantity] += (np.abs(clamped - requested) > _TOLERANCE).sum(axis=0)
 
     def _targets(
         self, position: FloatArray, velocity: FloatArray, effort: FloatArray | None = None
     ) -> JointTargets:
         values = (position, velocity, np.zeros_like(position) if effort is None else effort)
-        given = self._commanded_fields or {'position'}
+        commanded = self._commanded_fields or {'position'}
         return JointTargets(
             names=self._robot.target_names,
-            **{f: value for f, value in zip(_FIELDS, values, strict=True) if f in given},
+            **{f: value for f, value in zip(_FIELDS, values, strict=True) if f in commanded},
         )
 
 

@@ -39,11 +39,11 @@ _PROPULSION = 0.1
 
 class KinematicEngine(Engine):
     """
-    The Engine contract without physics, for tests of all that surrounds an engine.
+    Engine without physics, for tests of everything around an engine.
 
     Joints go to their targets at most at their velocity limits. A leg whose first joint does not
-    swing forwards stands and carries its share of the weight; the standing legs' sweep pushes the
-    base forwards. The base leans by the mean deviation of the joints from the stance, so a robot
+    swing forwards is in stance and bears its share of the weight. These legs move the base
+    forwards. The base leans by the mean deviation of the joints from the stance, so a robot
     can be made to fall; a target beyond 100 rad counts as divergence. Force elements are as long
     as the joints make them and slack. Friction, pushes and physics step have no effect.
 
@@ -101,6 +101,7 @@ class KinematicEngine(Engine):
         self._closed = True
 
     def _advance_base(self, dt: float) -> None:
+        """Move the base by the sweep of the stance legs; tilt it by the mean joint angle."""
         sweep = -self._velocities[self._hips()]
         self._speed = _PROPULSION * float(np.maximum(sweep, 0.0).sum())
         yaw = self._scene.initial.yaw
@@ -115,6 +116,7 @@ class KinematicEngine(Engine):
         return [self._robot.joint_index[leg.joints[0]] for leg in self._robot.legs]
 
     def _observation(self) -> Observation:
+        """Return the state as an observation with an ideal IMU."""
         yaw = self._scene.initial.yaw
         twist = np.array([self._speed * np.cos(yaw), self._speed * np.sin(yaw), 0, 0, 0, 0])
         gravity = np.array(self._scene.gravity)
@@ -148,6 +150,7 @@ class KinematicEngine(Engine):
         }
 
     def _contacts(self) -> Contacts:
+        """Return a contact under the hip of each leg in stance; they share the weight."""
         standing = np.flatnonzero(self._velocities[self._hips()] <= 0.0)
         points = np.zeros((len(standing), 3))
         for row, leg in enumerate(standing):
@@ -189,7 +192,7 @@ class WaveController(Controller):
         self._time = 0.0
 
     def reset(self, seed: int) -> None:
-        """Start the wave anew; seeds make no difference."""
+        """Restart the wave; the seed has no effect."""
         self._time = 0.0
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
@@ -304,10 +307,13 @@ def make_rollout(
         'contact_forces': (0, 3),
         'contact_depths': (0,),
     }
-    none = np.zeros(0, dtype=np.int64)
+    no_contacts = np.zeros(0, dtype=np.int64)
     zeros = {name: np.zeros(shape) for name, shape in shapes.items()}
     return rollout_from_arrays(
-        robot, spec, status, {**zeros, 'contact_tick': none, 'contact_sole': none, **arrays}
+        robot,
+        spec,
+        status,
+        {**zeros, 'contact_tick': no_contacts, 'contact_sole': no_contacts, **arrays},
     )
 
 

@@ -205,6 +205,7 @@ def _box(
     at: float = 0.0,
     ahead: float = 0.0,
 ) -> str:
+    """Return origin and geometry of a box at height ``at`` and forward position ``ahead`` [m]."""
     turned = rpy_from_rotation(rotation_from_rpy(rpy).T)
     return (
         f'<origin xyz="{ahead} 0 {at}" rpy="{turned[0]} {turned[1]} {turned[2]}"/>'
@@ -231,6 +232,7 @@ def _joint(
     effort: float,
     root_rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> str:
+    """Return a revolute joint; position and attitude count in the parent frame before root_rpy."""
     back = rotation_from_rpy(root_rpy).T
     x, y, z = (back @ xyz).tolist()
     roll, pitch, yaw = rpy_from_rotation(back)

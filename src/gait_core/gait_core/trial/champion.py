@@ -232,12 +232,12 @@ def check_champion_robot(path: Path, champion: Champion, robot: str = '') -> str
 
     """
     scene = champion.spec.scene
-    found = compare_robots(robot or scene.robot, scene.robot, champion.robot, scene.draw)
-    if not found.is_same:
+    comparison = compare_robots(robot or scene.robot, scene.robot, champion.robot, scene.draw)
+    if not comparison.is_same:
         raise ConfigurationError(
-            f'{path} is a champion of robot {found.theirs}, not of {found.ours}'
+            f'{path} is a champion of robot {comparison.theirs}, not of {comparison.ours}'
         )
-    return found.warning
+    return comparison.warning
 
 
 def read_gait_parameters(path: Path) -> dict[str, Any]:

@@ -53,6 +53,7 @@ def differing_fields(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
 
 @cache
 def _platform_fields() -> tuple[tuple[str, str], ...]:
+    """Return the sorted fields of the platform: processor, system, Python and libraries."""
     libc = ' '.join(platform.libc_ver()).strip()
     fields = {
         'machine': platform.machine(),

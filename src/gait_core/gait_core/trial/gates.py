@@ -66,10 +66,10 @@ def default_gate_limits(robot: RobotModel, scene: Scene) -> dict[str, float]:
 
 
 def gate_limits(
-    robot: RobotModel, scene: Scene, given: Mapping[str, float | None]
+    robot: RobotModel, scene: Scene, overrides: Mapping[str, float | None]
 ) -> dict[str, float | None]:
     """
-    Return the limit of every gate: the given one, else the default; ``None`` is off.
+    Return the limit of every gate, from the overrides or by default; ``None`` is off.
 
     Raises
     ------
@@ -77,10 +77,10 @@ def gate_limits(
         For an unknown gate, with the nearest valid one, or a limit that is not positive.
 
     """
-    for name, limit in given.items():
+    for name, limit in overrides.items():
         check_gate_limit(name, limit)
-    own = default_gate_limits(robot, scene)
-    return {name: given.get(name, own.get(name)) for name in GATES}
+    defaults = default_gate_limits(robot, scene)
+    return {name: overrides.get(name, defaults.get(name)) for name in GATES}
 
 
 def check_gate_limit(name: str, limit: float | None) -> None:
@@ -268,7 +268,7 @@ GATES: Mapping[str, Gate] = {
     ),
     'airborne': Gate(
         text='Longest time without contact with the ground. Limit 2 sqrt(2 l / g), a jump of '
-        'height l and its fall; none without gravity.',
+        'height l and its fall; off without gravity.',
         unit='s',
         limit=lambda robot, g: 2.0 * math.sqrt(2.0 * robot.length_scale / g) if g else None,
         measure=max_airborne_time,

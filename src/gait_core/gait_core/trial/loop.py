@@ -1,4 +1,4 @@
-"""The trial loop: one implementation for in-process runs, workers and lock-step over ROS."""
+"""Trial loop, the same for in-process runs, workers and lock-step over ROS."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _MAX_TAPE_PERIODS = 2000
 
 class TrialLoop:
     """
-    Runs one trial on an engine, one control period per call of ``advance``.
+    Loop of one trial on an engine, one control period per call of ``advance``.
 
-    Whoever drives it (a controller in this process, or one behind a topic) reads ``observation``
-    and ``command``, and passes the targets to ``advance`` until ``is_running`` is false.
+    Its driver, a controller in this process or behind a topic, reads ``observation`` and
+    ``command``, and passes the targets to ``advance`` until ``is_running`` is false.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class TrialLoop:
             self.end(DIVERGED, str(error))
             return
         self._tick += 1
-        # A watcher takes a worker whose count stands still for hung.
+        # A watching process takes a worker for hung if this count does not change.
         self._beats[0] += 1
         self._record_state()
         self._check_end()

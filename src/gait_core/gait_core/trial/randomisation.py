@@ -1,4 +1,4 @@
-"""Random variation between trials of one spec: quantities of its scene, drawn from its seed."""
+"""Random quantities of a scene, drawn from the seed of each trial."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class RandomisedQuantity:
 
 
 def _quantities() -> dict[str, RandomisedQuantity]:
+    """Return the quantities by name; those of initial state and sensors follow from the fields."""
     named = {
         'draw': RandomisedQuantity(text='Seed of the body of a drawn robot.', is_integer=True),
         'mass': RandomisedQuantity(text='Factor of every mass and inertia [-].'),

@@ -34,7 +34,7 @@ class Rollout:
         an engine does not report them.
     applied : tuple of AppliedTape
         Targets applied in the T control periods, in ``robot.target_names`` order: consecutive
-        tapes, each of one number of sub-samples.
+        tapes, each with a constant number of sub-samples.
     commands : (T, 3) array [m/s, m/s, rad/s]
 
     """

@@ -13,7 +13,7 @@ from gait_core.parameters.plain_data import added_field
 from gait_core.trial.seeding import MAX_SEED, check_seed
 
 MAX_STEPS_PER_TICK = 100_000
-"""Physics steps of one control period; beyond it a mistyped step would run for ever."""
+"""Largest number of physics steps in a control period: a mistyped step would run for hours."""
 
 _MAX_FACTOR = 1e6
 # Greatest gravity [m/s^2], push [N] and noise [unit of the reading]: beyond it computing fails.
@@ -250,7 +250,7 @@ class Scene:
 
 def steps_per_tick(physics_step: float, control_period: float) -> int:
     """
-    Return how many physics steps make one control period.
+    Return the number of physics steps in a control period.
 
     Raises
     ------

@@ -201,7 +201,7 @@ def make_scene(
     if engine in robot.defaults.get('physics_steps', {}):
         base['physics_step'] = robot.defaults['physics_steps'][engine]
     if 'terrain' in overrides:
-        # Parameters of one terrain mean nothing to another.
+        # Parameters of one terrain mean nothing to another: only those of the chosen one are kept.
         with (location / 'terrain').locate_errors():
             base['terrain'] = _default_terrain(robot, overrides['terrain'])
     scene: Scene = read_value(

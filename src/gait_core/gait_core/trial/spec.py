@@ -261,7 +261,7 @@ class TrialResult:
     wall_time : float [s]
         Time of the whole trial including the reset; not compared.
     reason : str
-        One line for a person, empty for ``ok``.
+        Reason for the status in one line; empty for ``ok``.
 
     """
 

@@ -237,14 +237,14 @@ class Viewer(contracts.Viewer):
             pb.configureDebugVisualizer(flag, 0, physicsClientId=self._scene.client)
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """True if the window has not been closed by its user."""
         return bool(pb.isConnected(self._scene.client))
 
     def show(self, observation: Observation) -> None:
         """Show a state; without effect once the window is closed."""
         poses, joints = observation.body_poses, observation.joint_positions
-        if not self.open or poses is None or joints is None:
+        if not self.is_open or poses is None or joints is None:
             return
         self._scene.set_state(poses, joints)
         camera = Camera()
