@@ -60,7 +60,7 @@ def max_survived_impulses(
 
     Parameters
     ----------
-    run : callable
+    run_trials : callable
         E.g. ``LocalEvaluator().evaluate``.
     spec : TrialSpec
         Its duration does not count: each trial ends ``after`` its push.

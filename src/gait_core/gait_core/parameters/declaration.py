@@ -259,7 +259,7 @@ def parameter_table(
     cls : type of Parameters
     prefix : str
         In front of each name, e.g. ``gait.``.
-    is_of_node : bool
+    with_ros_columns : bool
         Whether to add type and mutability, as of ROS parameters.
 
     """

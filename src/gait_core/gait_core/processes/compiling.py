@@ -76,7 +76,7 @@ def announce_compiling(report: Callable[[str], None], patience: float = _ANNOUNC
 
     Parameters
     ----------
-    say : callable
+    report : callable
         Called with one line.
     patience : float [s]
         Time of compiling before the report.

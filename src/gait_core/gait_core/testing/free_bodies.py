@@ -253,7 +253,7 @@ def ball_joint_robot(
         Of the moving link, as for ``one_joint_robot``.
     axes : (3, 3) array
         Rows are the axes of the three joints; by default x, y, z.
-    tip : bool
+    has_tip : bool
         Whether a second link is fixed to a hinge on the first, each frame turned.
     damping : float [N m s/rad]
         Of each joint.

@@ -33,7 +33,7 @@ def dog_urdf(
         0: the file gives none.
     limits : two floats [rad]
         Of hips and knees.
-    aside : bool
+    has_abduction : bool
         Whether the abduction joints move; otherwise they are fixed.
 
     """

@@ -286,7 +286,7 @@ def weight_matrix(
 
     Parameters
     ----------
-    between : (..., 2 count (count - 1)) array [-]
+    cross_weights : (..., 2 count (count - 1)) array [-]
         Weights between oscillators, ordered by receiving neuron (extensor and flexor of
         oscillator 1, of 2, ...), then by sending oscillator: the order w1, w2, ... of Korbel
         (2013), appendix B.2.
@@ -343,7 +343,7 @@ def neural_oscillators(
 
     Parameters
     ----------
-    between : (..., 2 count (count - 1)) array [-]
+    cross_weights : (..., 2 count (count - 1)) array [-]
         As in ``weight_matrix``.
     count : int
         Number of neural oscillators.

@@ -296,7 +296,7 @@ def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ())
     Parameters
     ----------
     node : Node
-    foreign : tuple of str
+    foreign_prefixes : tuple of str
         Prefixes of parameters of other nodes, which a file for several nodes may contain.
 
     Raises

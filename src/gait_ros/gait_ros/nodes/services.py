@@ -38,7 +38,7 @@ def offer_service(
     Parameters
     ----------
     node : Node
-    kind : type
+    service_type : type
         Type of the service; its response has ``success`` and ``message``.
     name : str
     callback : callable

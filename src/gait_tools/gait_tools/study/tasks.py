@@ -28,9 +28,9 @@ def run_tasks(
 
     Parameters
     ----------
-    work : callable
+    function : callable
         A function of a module, of one piece; returns what JSON can hold.
-    pieces : mapping
+    tasks : mapping
         By a key that says all that a result depends on.
     file : Path
         One line per result, in the order of completion.

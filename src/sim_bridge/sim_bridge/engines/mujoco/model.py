@@ -55,7 +55,7 @@ def build_model(
     options : MujocoOptions
     terrain : Terrain
         Terrain of the scene.
-    apart : pairs of link names
+    excluded_pairs : pairs of link names
         Links that do not collide with each other.
 
     Raises

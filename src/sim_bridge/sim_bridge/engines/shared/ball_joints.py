@@ -68,7 +68,7 @@ def compute_ball_angles(
     ----------
     quaternions : (b, 4) array
         x, y, z, w.
-    spins : (b, 3) array [rad/s]
+    angular_velocities : (b, 3) array [rad/s]
         In the axes of the child link.
     to_ball_axes, signs : (b, 9) and (b,) arrays
         Of ``BallJoint``, the matrix by rows.
