@@ -22,16 +22,16 @@ def run_tasks(
     function: Callable[[Task], Any], tasks: Mapping[str, Task], file: Path, workers: int
 ) -> dict[str, Any]:
     """
-    Return what became of each piece, by its key; pieces whose result stands in the file are read.
+    Return the result of each task, by its key; results in the file are read, not computed again.
 
-    A piece whose worker is lost is worked off again.
+    A task whose worker is lost is run again.
 
     Parameters
     ----------
     function : callable
-        A function of a module, of one piece; returns what JSON can hold.
+        Function of a module that computes the result of a task, of types that JSON has.
     tasks : mapping
-        By a key that says all that a result depends on.
+        Tasks by keys; a key contains all that the result depends on.
     file : Path
         One line per result, in the order of completion.
     workers : int
@@ -40,9 +40,9 @@ def run_tasks(
     Raises
     ------
     ConfigurationError
-        Where a line before the last one cannot be read, or the work raises it.
+        If a line before the last one cannot be read, or the function raises it.
     RuntimeError
-        If the work raises anything else; RunStopped if workers are lost again and again.
+        If the function raises anything else; RunStopped if workers are lost again and again.
 
     """
     done = _read_results(file)

@@ -119,7 +119,7 @@ def compute_ball_torques(
 
     Parameters
     ----------
-    quaternions, turns, signs, angles
+    quaternions, to_ball_axes, signs, angles
         As of ``compute_ball_angles``.
     forces : (b, 3) array [N m]
         Efforts along the three angles.
