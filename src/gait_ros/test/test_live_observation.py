@@ -39,9 +39,9 @@ def read(seen):
 @pytest.mark.parametrize(
     ('message', 'words'),
     [
-        (level((0.0, 0.0, 0.0, 0.0)), 'the quaternion has not length 1'),
+        (level((0.0, 0.0, 0.0, 0.0)), 'the norm of the quaternion is not 1'),
         (level((math.nan, 0.0, 0.0, 1.0)), 'not finite'),
-        (level((0.0, 0.0, 0.0, 1e30)), 'the quaternion has not length 1'),
+        (level((0.0, 0.0, 0.0, 1e30)), 'the norm of the quaternion is not 1'),
         (level(covariance=-1.0), 'orientation not reported'),
         (level(covariance=math.nan), 'orientation not reported'),
     ],

@@ -62,7 +62,7 @@ def _measure_lockstep(engine: str) -> list[Measurement]:
         ),
         row(
             id=f'lockstep_period_{engine}',
-            what='what it takes longer, a control period',
+            what='additional time per control period over ROS',
             unit='ms',
             measured=1e3 * (there - here) / spec.ticks,
         ),
@@ -126,7 +126,7 @@ def measure_streams(seconds: float) -> list[Measurement]:
     return [
         Measurement(
             id='stream_loss',
-            what=f'{what}: share that did not arrive',
+            what=f'{what}: share that was lost',
             unit='-',
             measured=max(0.0, 1.0 - len(times) / (STREAM_RATE * seconds)),
             budget=LOSS_BUDGET,

@@ -120,7 +120,7 @@ def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:
         ),
         Measurement(
             id='stop_traffic',
-            what='messages sent to the gait meanwhile, all topics together',
+            what='messages sent to the gait during the stops, over all topics',
             unit='1/s',
             measured=rate,
             group='stops',

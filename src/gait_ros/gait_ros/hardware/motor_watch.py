@@ -167,11 +167,11 @@ class MotorWatch:
             if np.isinf(age):
                 raise ConfigurationError(f'{self._named(i)} has no finite reading')
             if age > self._hold_after():
-                raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
+                raise ConfigurationError(f'{self._named(i)} has been silent for {age:.1f} s')
             if rest < _REST_TIME:
                 raise ConfigurationError(
-                    f'{self._named(i)} was not still for {_REST_TIME:g} s: let it rest, then call '
-                    'again'
+                    f'{self._named(i)} was not at rest for {_REST_TIME:g} s: let it rest, then '
+                    'call again'
                 )
 
     def _unreported(self, first: int, count: int, now: FloatArray) -> str:
@@ -202,7 +202,9 @@ class MotorWatch:
             )
         age = self._age(MOTION_TOPIC, now)
         if self.motion_requested and age > self._hold_after():
-            return f'{MOTION_TOPIC} is silent for {age:.1f} s: has the node of the gait ended?'
+            return (
+                f'{MOTION_TOPIC} has been silent for {age:.1f} s: has the node of the gait ended?'
+            )
         return self.describe_end()
 
     def _no_commands(self, now: FloatArray) -> str:

@@ -217,7 +217,7 @@ class LiveObservation:
             and abs(norm - 1.0) < _NORM_TOLERANCE
         ):
             self._warn_once(
-                'imu/data: a value is not finite, or the quaternion has not length 1; ignored'
+                'imu/data: a value is not finite, or the norm of the quaternion is not 1; ignored'
             )
             return
         self._fields['imu'] = Imu(
@@ -234,7 +234,7 @@ class LiveObservation:
         local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
         if pose is None or not _all_finite(local):
             self._warn_once(
-                'odom: a value is not finite, or the quaternion has not length 1; ignored'
+                'odom: a value is not finite, or the norm of the quaternion is not 1; ignored'
             )
             return
         base_to_odom = Rotation.from_quat(pose[3:])

@@ -73,8 +73,8 @@ class PostureInput:
             and (size == 0.0 or abs(size - 1.0) < _NORM_TOLERANCE)
         ):
             self._warn(
-                f'{POSE_TOPIC} refused: height {message.position.z:g} m, length of quaternion '
-                f'{size:g}, expected finite and 1'
+                f'{POSE_TOPIC} refused: the height is {message.position.z:g} m and the norm of '
+                f'the quaternion {size:g}, expected a finite height and norm 1'
             )
             return
         roll, pitch, yaw = (0.0, 0.0, 0.0)

@@ -131,7 +131,8 @@ class SafeOutput:
         """Count and log a control period without valid targets."""
         self.layer.count_refusal()
         self.fault = (
-            f'the robot holds, for the controller gave no valid targets: {describe_error(error)}'
+            'the robot holds, because the controller gave no valid targets: '
+            f'{describe_error(error)}'
         )
         self._log_fault(self.fault)
 

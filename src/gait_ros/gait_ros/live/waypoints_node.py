@@ -108,7 +108,7 @@ class WaypointsNode(Node):
         pose = pose_from_odometry(message)
         if pose is None:
             self._warn_pose(
-                'odom: a value is not finite, or the quaternion has not length 1; ignored'
+                'odom: a value is not finite, or the norm of the quaternion is not 1; ignored'
             )
             return
         self._pose = pose
