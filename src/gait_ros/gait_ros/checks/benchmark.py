@@ -46,7 +46,7 @@ def _measure_lockstep(engine: str) -> list[Measurement]:
     run_trial(spec)
     with TrialSession(spec) as session:
         session.run(spec)
-        here, there = shortest_times(
+        in_process, over_ros = shortest_times(
             partial(measure_wall_time, partial(run_trial, spec)),
             lambda: session.run(spec).wall_time,
             repeats=_REPEATS,
@@ -57,14 +57,14 @@ def _measure_lockstep(engine: str) -> list[Measurement]:
             id=f'lockstep_{engine}',
             what=f'a trial of guroo over ROS in lock-step over the same in process in {engine}',
             unit='-',
-            measured=there / here,
+            measured=over_ros / in_process,
             budget=BUDGETS.get(engine),
         ),
         row(
             id=f'lockstep_period_{engine}',
             what='additional time per control period over ROS',
             unit='ms',
-            measured=1e3 * (there - here) / spec.ticks,
+            measured=1e3 * (over_ros - in_process) / spec.ticks,
         ),
     ]
 

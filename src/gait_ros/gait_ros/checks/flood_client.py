@@ -175,7 +175,11 @@ class Flood:
         """Send to every topic at the rate; return the count per topic and the time taken [s]."""
         begin = time.monotonic()
         sent, memory, now = 0, math.nan, begin
-        turns = [(0.3, self._set_parameters), (0.5, self._ask), (0.8, self._ask)]
+        turns = [
+            (0.3, self._set_parameters),
+            (0.5, self._send_requests),
+            (0.8, self._send_requests),
+        ]
         while now - begin < seconds and self._process.poll() is None:
             share = (now - begin) / seconds
             if math.isnan(memory) and share > _WARM_UP:
@@ -228,15 +232,15 @@ class Flood:
             (name, kinds[0]) for name, kinds in found if not kinds[0].startswith(_ROS_SERVICES)
         ]
 
-    def _ask(self) -> None:
+    def _send_requests(self) -> None:
         """Send a burst of requests to each service, half of them with NaN for every number."""
         for name, kind in self._services():
             if '/action/' in kind:
                 continue
-            made = _imported(kind)
-            bad = change_fields(made.Request(), lambda name, value: _nan(value))
-            requests = [made.Request(), bad] * (_REQUESTS // 2)
-            self._call(made, name, requests)
+            service = _imported(kind)
+            bad = change_fields(service.Request(), lambda name, value: _nan(value))
+            requests = [service.Request(), bad] * (_REQUESTS // 2)
+            self._call(service, name, requests)
         if self._node.name == 'evolver':
             self._send_goals()
 
@@ -274,7 +278,7 @@ class Flood:
         client = self._clients[name]
         self._client.wait(client.server_is_ready, _GRACE)
         for _ in range(_REQUESTS):
-            self._await(client.send_goal_async(Evolve.Goal(experiment='nope')))
+            self._count_answer(client.send_goal_async(Evolve.Goal(experiment='nope')))
 
     def _call(self, kind: Any, name: str, requests: Sequence[Any]) -> None:
         # One client per service: several would each receive the answers to the others.
@@ -285,9 +289,9 @@ class Flood:
         client = self._clients[name]
         self._client.wait(client.service_is_ready, _GRACE)
         for request in requests:
-            self._await(client.call_async(request))
+            self._count_answer(client.call_async(request))
 
-    def _await(self, future: Any) -> None:
+    def _count_answer(self, future: Any) -> None:
         """Count a request, and its answer with the time that it took."""
         outcome, began = self.outcome, time.monotonic()
         outcome.requests += 1

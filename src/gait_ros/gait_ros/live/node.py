@@ -191,12 +191,12 @@ class ControllerNode(ManagedNode):
     def _subscribe(self) -> LiveInputs:
         """Subscribe to observations and motion requests."""
         claim = MotionClaim(self, self._chosen.output)
-        seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
+        observation = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
         for kind, topic, callback in (
-            (JointState, 'joint_states', seen.add_joint_state),
-            (FootContacts, 'foot_contacts', seen.add_foot_contacts),
-            (Imu, 'imu/data', seen.add_imu),
-            (Odometry, 'odom', seen.add_odometry),
+            (JointState, 'joint_states', observation.add_joint_state),
+            (FootContacts, 'foot_contacts', observation.add_foot_contacts),
+            (Imu, 'imu/data', observation.add_imu),
+            (Odometry, 'odom', observation.add_odometry),
         ):
             subscribe(self, kind, topic, callback)
         motion = MotionInput(
@@ -209,7 +209,7 @@ class ControllerNode(ManagedNode):
             posture=PostureInput(self) if accepts_posture(self.controller) else None,
             refusal=self._walk_refusal,
         )
-        return LiveInputs(observation=seen, claim=claim, motion=motion)
+        return LiveInputs(observation=observation, claim=claim, motion=motion)
 
     @property
     def _command(self) -> Command:
@@ -256,6 +256,7 @@ class ControllerNode(ManagedNode):
 
     def _on_stopped(self) -> None:
         self._cancel_motion()
+        # Hold at once, without waiting for the next control period.
         if self.active:
             self._hold()
 
@@ -293,13 +294,14 @@ class ControllerNode(ManagedNode):
         try:
             self._run_period(live)
         except CAUGHT_EXCEPTIONS as error:
-            self._safe.refuse(error)
+            self._safe.record_fault(error)
             self._hold()
             live.claim.publish(self._safe.layer.mode)
 
     def _run_period(self, live: LiveInputs) -> None:
         """Run one control period: observe, check, step the controller, limit and publish."""
         self._safe.handle_stops()
+        # Time since the last step, and time in which the new targets are to be reached.
         dt, span = self._step_clock.advance()
         observation = live.observation.observation(self._tick, self._time)
         absent = missing_fields(observation, self.controller.needs)
@@ -324,11 +326,13 @@ class ControllerNode(ManagedNode):
         moving = live.motion.update(
             dt, self.requests_motion(), self._safe.layer.mode, self.controller.state, self._sent
         )
+        # A gait starts from the beginning: reset the controller once the last one has ended.
         if live.motion.gait_has_ended:
             self._reset_controller()
         # After a late period, targets are limited as after one of usual length, so that the robot
         # does not move faster to make up for the delay.
         self._sent = self._safe.next_targets(min(dt, span), observation, age, step, moving)
+        # A fallen robot must not walk again by an old request.
         if self._safe.layer.mode == FALLEN:
             self._cancel_motion()
         if self._sent is not None:
@@ -376,7 +380,7 @@ class ControllerNode(ManagedNode):
             )
 
     def _publish_markers(self) -> None:
-        """Publish markers at 10 Hz at most, if anybody subscribes."""
+        """Publish markers, at 10 Hz at most, if the topic has subscribers."""
         now = self._steady.now().nanoseconds
         if (
             now - self._last_markers_time < _MARKER_PERIOD * 1e9

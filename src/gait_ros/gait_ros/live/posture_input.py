@@ -66,29 +66,29 @@ class PostureInput:
         return replace(command, set_points=points) if self._points else command
 
     def _on_pose(self, message: Pose) -> None:
-        turn = [getattr(message.orientation, name) for name in 'xyzw']
-        size = math.sqrt(sum(part * part for part in turn))
+        quaternion = [getattr(message.orientation, name) for name in 'xyzw']
+        norm = math.sqrt(sum(part * part for part in quaternion))
         if not (
             math.isfinite(message.position.z)
-            and (size == 0.0 or abs(size - 1.0) < _NORM_TOLERANCE)
+            and (norm == 0.0 or abs(norm - 1.0) < _NORM_TOLERANCE)
         ):
             self._warn(
                 f'{POSE_TOPIC} refused: the height is {message.position.z:g} m and the norm of '
-                f'the quaternion {size:g}, expected a finite height and norm 1'
+                f'the quaternion {norm:g}, expected a finite height and norm 1'
             )
             return
         roll, pitch, yaw = (0.0, 0.0, 0.0)
-        if size > 0.0:
-            roll, pitch, yaw = Rotation.from_quat(turn).as_euler('xyz').tolist()
+        if norm > 0.0:
+            roll, pitch, yaw = Rotation.from_quat(quaternion).as_euler('xyz').tolist()
         pose = (float(message.position.z), roll, pitch, yaw)
-        self._ask(dict(zip(POSE_SET_POINTS, pose, strict=True)))
+        self._request(dict(zip(POSE_SET_POINTS, pose, strict=True)))
 
     def _on_sit(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._ask({SIT_SET_POINT: float(request.data)})
+        self._request({SIT_SET_POINT: float(request.data)})
         response.success = True
         return response
 
-    def _ask(self, points: Mapping[str, float]) -> None:
+    def _request(self, points: Mapping[str, float]) -> None:
         wanted = {**self._points, **points}
         self.is_requested |= any(
             value != self._points.get(name, 0.0) for name, value in wanted.items()

@@ -119,15 +119,17 @@ class SafeOutput:
 
         """
         layer = self.layer
+        # The layer first decides by the observation whether to step or reset the controller, and
+        # then limits its targets; without targets the joints hold.
         action = layer.next_action(dt, observation, age, moving)
         self.fault = ''
         targets = None
         if action in (STEP, RESET):
-            targets = self._step_controller(step, anew=action == RESET)
+            targets = self._step_controller(step, after_reset=action == RESET)
         self._log_mode()
         return layer.output(dt, targets)
 
-    def refuse(self, error: BaseException) -> None:
+    def record_fault(self, error: BaseException) -> None:
         """Count and log a control period without valid targets."""
         self.layer.count_refusal()
         self.fault = (
@@ -159,15 +161,15 @@ class SafeOutput:
         }
 
     def _step_controller(
-        self, step: Callable[[], JointTargets], anew: bool
+        self, step: Callable[[], JointTargets], after_reset: bool
     ) -> JointTargets | None:
-        """Step the controller, after a reset if ``anew``; None if it raises an exception."""
+        """Step the controller, which may need a reset first; None if it raises an exception."""
         try:
-            if anew:
+            if after_reset:
                 self._begin()
             return step()
         except CAUGHT_EXCEPTIONS as error:
-            self.refuse(error)
+            self.record_fault(error)
             return None
 
     def _log_mode(self) -> None:

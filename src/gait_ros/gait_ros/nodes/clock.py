@@ -125,7 +125,7 @@ class BridgeClockPublisher:
         self._publisher = advertise(node, Clock, '~/clock')
 
     def publish(self, stamp: Time) -> None:
-        """Publish the time, if anybody subscribes."""
+        """Publish the time, if the topic has subscribers."""
         if self._publisher.get_subscription_count():
             self._publisher.publish(Clock(clock=stamp))
 

@@ -104,7 +104,7 @@ def subscribe(node: Node, message_type: Any, topic: str, callback: Callable[[Any
 
 def guard_callback(node: Node, source: str, callback: Callable[..., Any]) -> Callable[..., None]:
     """Return a callback that logs its exceptions, once per 10 s at most, and never raises."""
-    say = ThrottledLogger(node.get_logger())
+    log_error = ThrottledLogger(node.get_logger())
 
     @wraps(callback)
     def call(*message: Any) -> None:
@@ -112,8 +112,8 @@ def guard_callback(node: Node, source: str, callback: Callable[..., Any]) -> Cal
         try:
             callback(*message)
         except CAUGHT_EXCEPTIONS as error:
-            if say.is_due:
-                say(f'{source} is ignored: {describe_error(error)}')
+            if log_error.is_due:
+                log_error(f'{source} is ignored: {describe_error(error)}')
                 node.get_logger().debug(traceback.format_exc())
 
     return call

@@ -46,12 +46,12 @@ def offer_service(
     group : CallbackGroup or None
 
     """
-    say = ThrottledLogger(node.get_logger())
+    log_error = ThrottledLogger(node.get_logger())
 
-    def refused(response: Any, error: BaseException) -> Any:
+    def refuse(response: Any, error: BaseException) -> Any:
         """Fill in the response to a request that raised an exception."""
         if not isinstance(error, ConfigurationError):
-            say(f'{name} failed: {describe_error(error)}')
+            log_error(f'{name} failed: {describe_error(error)}')
             node.get_logger().debug(traceback.format_exc())
         response.success, response.message = False, describe_error(error)
         return response
@@ -61,20 +61,20 @@ def offer_service(
         try:
             return callback(request, response)
         except CAUGHT_EXCEPTIONS as error:
-            return refused(response, error)
+            return refuse(response, error)
 
     async def answer_later(request: Any, response: Any) -> Any:
         """Answer one request, while other callbacks run."""
         try:
             return await callback(request, response)
         except CAUGHT_EXCEPTIONS as error:
-            return refused(response, error)
+            return refuse(response, error)
 
-    later = inspect.iscoroutinefunction(callback)
+    is_coroutine = inspect.iscoroutinefunction(callback)
     return node.create_service(
         service_type,
         name,
-        answer_later if later else answer,
+        answer_later if is_coroutine else answer,
         qos_profile=SERVICE_QOS,
         callback_group=group,
     )

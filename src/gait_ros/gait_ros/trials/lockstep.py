@@ -8,7 +8,7 @@ topics equals the same trial in one process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 import random
 import time
 import traceback
@@ -72,10 +72,10 @@ class LockstepServer:
         self._subscription = node.create_subscription(
             LockstepTargets, topic, guard_callback(node, topic, self._on_targets), LOCKSTEP_QOS
         )
-        # Last observation, the answer to it, and the time [s] of its publication.
+        # Last observation, its answer, and the time [s] of its last publication.
         self._question: LockstepObservation | None = None
         self._answer: LockstepTargets | None = None
-        self._asked = 0.0
+        self._send_time = 0.0
 
     def request_targets(self, trial_id: str, loop: TrialLoop) -> None:
         """Publish the observation of the present tick, and drop older answers."""
@@ -94,13 +94,13 @@ class LockstepServer:
 
     def poll(self) -> LockstepTargets | None:
         """Return the answer if it has come; publish an old observation again."""
-        if self._answer is None and time.monotonic() - self._asked > _RESEND_TIME:
+        if self._answer is None and time.monotonic() - self._send_time > _RESEND_TIME:
             self._send()
         return self._answer
 
     def next_spin(self) -> NextSpin:
         """Return the awaitable to await before the next ``poll``."""
-        is_early = time.monotonic() - self._asked < _BUSY_TIME
+        is_early = time.monotonic() - self._send_time < _BUSY_TIME
         return NextSpin(nap=0.0 if is_early else _SLEEP_TIME)
 
     def close(self) -> None:
@@ -109,14 +109,15 @@ class LockstepServer:
         self._answer = None
 
     def _send(self) -> None:
-        self._asked = time.monotonic()
+        self._send_time = time.monotonic()
         self._publisher.publish(self._question)
 
     def _on_targets(self, message: LockstepTargets) -> None:
-        asked = self._question
-        if asked is None or self._answer is not None:
+        """Keep the first answer to the last observation; ignore late and repeated answers."""
+        question = self._question
+        if question is None or self._answer is not None:
             return
-        if (message.trial_id, message.tick) == (asked.trial_id, asked.tick):
+        if (message.trial_id, message.tick) == (question.trial_id, question.tick):
             self._answer = message
 
 
@@ -137,11 +138,6 @@ class LockstepClient:
         Returns the reason why there are no targets, with which the bridge ends its trial; empty:
         there are targets.
 
-    Attributes
-    ----------
-    state : mapping of str to float
-        State of the controller.
-
     """
 
     def __init__(
@@ -157,7 +153,6 @@ class LockstepClient:
         self._delay, self._stopped = delay, stopped
         self._random = random.Random()
         self._answered: LockstepTargets | None = None
-        self.state: Mapping[str, float] = {}
         self._publisher = node.create_publisher(
             LockstepTargets, f'{bridge}/lockstep/targets', LOCKSTEP_QOS
         )
@@ -181,6 +176,7 @@ class LockstepClient:
                 # A repeated observation gets the same answer, without another step.
                 self._publisher.publish(last)
             return
+        # Random delays show in tests that results do not depend on the time of an answer.
         time.sleep(self._random.uniform(0.0, self._delay()))
         self._answered = LockstepTargets(trial_id=message.trial_id, tick=message.tick)
         try:
@@ -207,5 +203,4 @@ class LockstepClient:
                 f'tick {message.tick} of trial {message.trial_id} does not follow the last tick '
                 'of this controller'
             )
-        targets = self._controller.step(message.dt, read_command(message.command), observation)
-        return targets
+        return self._controller.step(message.dt, read_command(message.command), observation)

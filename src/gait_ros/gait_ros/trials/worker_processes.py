@@ -28,9 +28,9 @@ class WorkerProcesses:
     def __init__(self, count: int, hang: float) -> None:
         prefix = f'evolver_{os.getpid()}'
         specs = [
-            replace(one, namespace=f'{prefix}/{one.namespace}') for one in worker_nodes(count)
+            replace(spec, namespace=f'{prefix}/{spec.namespace}') for spec in worker_nodes(count)
         ]
-        self._specs: dict[str, NodeSpec] = {one.full_name: one for one in specs}
+        self._specs: dict[str, NodeSpec] = {spec.full_name: spec for spec in specs}
         self._hang = hang
         self._running: dict[str, NodeProcesses] = {}
         self._watches: dict[str, HangWatch] = {}
@@ -48,7 +48,7 @@ class WorkerProcesses:
     @property
     def pids(self) -> tuple[int, ...]:
         """Process ids of the running workers."""
-        return tuple(node.pid for one in self._running.values() for node in one.nodes)
+        return tuple(node.pid for processes in self._running.values() for node in processes.nodes)
 
     def start(self, name: str) -> None:
         """Start a worker; raise OSError if that fails."""
@@ -57,14 +57,14 @@ class WorkerProcesses:
         self._running[name] = processes
         self._watches[name] = HangWatch(processes.nodes[0].pid)
 
-    def find_trouble(self, name: str, heard: bool) -> str:
+    def find_trouble(self, name: str, has_heartbeat: bool) -> str:
         """
         Return one line if a started worker is lost; empty otherwise.
 
         Parameters
         ----------
         name : str
-        heard : bool
+        has_heartbeat : bool
             Whether a heartbeat has come. Before the first, the processor time of the process shows
             whether the worker proceeds.
 
@@ -80,7 +80,7 @@ class WorkerProcesses:
             first, *output = str(error).splitlines()
             last = output[-1].strip()[:200] if output else ''
             return f'{first.rstrip(":")}{f" ({last})" if last else ""}'
-        if not heard and self._watches[name].update(0, liveness.STARTING) > self._hang:
+        if not has_heartbeat and self._watches[name].update(0, liveness.STARTING) > self._hang:
             return f'{name} does not start: it did nothing for {self._hang:g} s'
         return ''
 
