@@ -266,6 +266,7 @@ class Flood:
         self._call(SetParameters, f'{self._node.full_name}/set_parameters', requests[:_MAX_SETS])
 
     def _send_goals(self) -> None:
+        """Send a burst of goals with an unknown experiment to the action of the evolver."""
         from rclpy.action import ActionClient
 
         from gait_interfaces.action import Evolve

@@ -76,6 +76,7 @@ def change_fields(message: Any, change: Callable[[str, Any], Any], *, inside: bo
 
 
 def _change(message: Any, change: Callable[[str, Any], Any], inside: bool) -> None:
+    """Change the fields of a message and its nested messages in place."""
     for name in message.get_fields_and_field_types():
         value = getattr(message, name)
         if hasattr(value, 'get_fields_and_field_types'):

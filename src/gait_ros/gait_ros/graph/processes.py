@@ -197,6 +197,7 @@ class NodeProcesses:
             node.raise_if_ended()
 
     def _stop(self) -> None:
+        # Interrupt all nodes at once, so that they end together, then kill those that did not end.
         for node in self.nodes:
             node.signal(signal.SIGINT)
         deadline = time.monotonic() + _STOP_TIMEOUT

@@ -117,6 +117,7 @@ class MotorGuard:
         """
         rows = self._rows(wanted.names)
         period = min(max(dt, 0.0), _MAX_COMMAND_PERIOD)
+        # An implausible value in any quantity refuses the whole command of its joint.
         refused = self._refused(rows, wanted)
         bounded: dict[str, FloatArray] = {}
         if wanted.position is not None:
@@ -196,6 +197,7 @@ class MotorGuard:
     ) -> FloatArray:
         """Return limited positions: inside the limits, and one step from the last at most."""
         robot, last = self._robot, self._last['position'][rows]
+        # Steps start from the last command, or from the measured position before the first.
         start = np.where(np.isnan(last), self.measured[rows], last)
         # A refused command holds the joint where it is.
         wanted = np.where(refused & ~np.isnan(wanted), start, wanted)

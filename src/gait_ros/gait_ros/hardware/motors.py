@@ -274,6 +274,7 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
 def _read_motors(
     entries: Mapping[str, MotorEntry], joints: Sequence[str], location: Location
 ) -> dict[str, Motor]:
+    """Return the motor of each joint; ConfigurationError if two joints have the same motor."""
     motors = {name: Motor(name=name) for name in joints}
     for pattern, entry in entries.items():
         for name in match_names(pattern, joints, (location / pattern).owner):

@@ -130,6 +130,7 @@ class HardwareNode(ManagedNode):
         self._connect()
 
     def _connect(self) -> None:
+        """Create publishers, subscriptions, services and timers."""
         self._diagnostics = Diagnostics(self, 'hardware')
         self._to_motors = advertise(self, JointState, MOTOR_COMMANDS_TOPIC)
         self._to_manager = advertise(self, JointState, JOINT_STATES_TOPIC)
@@ -169,6 +170,7 @@ class HardwareNode(ManagedNode):
         self._watch.record_arrival(MOTION_TOPIC, self._now())
 
     def _on_state(self, message: JointState) -> None:
+        """Store the positions of motors and publish plausible joint states."""
         values = self._read(MOTOR_STATES_TOPIC, message)
         if values is None:
             return
@@ -184,6 +186,7 @@ class HardwareNode(ManagedNode):
             self._to_manager.publish(joint_state_from_values(joints, message.header.stamp))
 
     def _on_command(self, message: JointState) -> None:
+        """Limit a command and send it to the motors, if no condition keeps it from them."""
         values = self._read(JOINT_COMMANDS_TOPIC, message)
         if values is None or not self.active:
             return
@@ -191,6 +194,7 @@ class HardwareNode(ManagedNode):
         if self._watch.find_obstacle(now):
             self._kept_back += 1
             return
+        # After a hold the joints approach the commanded positions at the start speed again.
         if self._holding:
             self._holding = False
             self._guard.soften()
@@ -262,6 +266,7 @@ class HardwareNode(ManagedNode):
                 self.get_logger().error(f'the motors hold: {obstacle}')
 
     def _on_watch(self) -> None:
+        """Log troubles and publish diagnostics; called once per second."""
         rival = self._second_sender()
         if rival and not self._watch.conflict:
             self.get_logger().error(rival)
@@ -333,17 +338,20 @@ class HardwareNode(ManagedNode):
     # -------------------------------------------------------------------------------- calibration
 
     def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
+        """Write a hardware file by which the robot is in its reference pose now."""
         file = Path(self._declared.value.calibrated).expanduser()
         if file.exists():
             raise ConfigurationError(
                 f"{file} exists, and is not overwritten: move it, or set 'calibrated' to another "
                 'file'
             )
+        # A moving or silent motor would be calibrated by a wrong position.
         self._watch.check_rest(self._now())
         readings = dict(
             zip(self._watch.motors, self._watch.motor_readings.values.tolist(), strict=True)
         )
         calibrated = self._hardware.calibrate(readings).to_yaml()
+        # Mode x fails if another process has made the file meanwhile.
         with file.open('x', encoding='utf-8') as output:
             try:
                 output.write(calibrated)

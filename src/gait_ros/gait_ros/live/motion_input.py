@@ -168,6 +168,7 @@ class MotionInput:
             )
 
     def _on_twist(self, message: Any) -> None:
+        """Request motion by a velocity; warn if it is refused or beyond the limits."""
         velocity = (message.linear.x, message.linear.y, message.angular.z)
         try:
             self.request.receive(velocity)

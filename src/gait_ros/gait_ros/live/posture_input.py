@@ -66,6 +66,7 @@ class PostureInput:
         return replace(command, set_points=points) if self._points else command
 
     def _on_pose(self, message: Pose) -> None:
+        """Request the posture of a pose, whose quaternion may be zero."""
         quaternion = [getattr(message.orientation, name) for name in 'xyzw']
         norm = math.sqrt(sum(part * part for part in quaternion))
         if not (

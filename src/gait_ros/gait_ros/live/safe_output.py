@@ -140,6 +140,7 @@ class SafeOutput:
 
     def handle_stops(self) -> None:
         """Handle waiting emergency stops at once, ahead of all other events."""
+        # Take requests from the service directly, because the executor serves events in order.
         stops = self._stop_service
         while True:
             with stops.handle:

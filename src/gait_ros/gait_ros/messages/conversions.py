@@ -220,6 +220,7 @@ def _scene_data(message: msg.Scene) -> dict[str, Any]:
 
 
 def _pushes(message: msg.Scene) -> tuple[Push, ...]:
+    """Return the pushes of a scene; ConfigurationError if the numbers of values differ."""
     count = len(message.push_links)
     for name, values, width in (
         ('push_windows', message.push_windows, 2),

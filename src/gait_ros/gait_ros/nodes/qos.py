@@ -145,6 +145,7 @@ def _qos_arguments(node: Node, entity: str, topic: str, profile: QoSProfile) -> 
 
 
 def _check_override(name: str, policy: str, value: Any) -> None:
+    """Raise ConfigurationError if an override of QoS has an unknown value."""
     if policy == _DEPTH:
         if type(value) is not int or not 1 <= value <= _MAX_DEPTH:
             raise ConfigurationError(

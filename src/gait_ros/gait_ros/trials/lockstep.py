@@ -170,6 +170,7 @@ class LockstepClient:
         self._node.destroy_publisher(self._publisher)
 
     def _on_observation(self, message: LockstepObservation) -> None:
+        """Step the controller and publish its targets, or the reason why there are none."""
         last = self._answered
         if last is not None and last.trial_id == message.trial_id and message.tick <= last.tick:
             if message.tick == last.tick:

@@ -102,7 +102,7 @@ class TrialService:
         self._node, self._host = node, host
         self.running: RunningTrial | None = None
         self._lockstep = LockstepServer(node)
-        # Reentrant: a second request is refused while the first is still on its way.
+        # Reentrant, so that a second request is refused while a trial is running.
         offer_service(node, RunTrial, '~/run_trial', self._on_run, ReentrantCallbackGroup())
         offer_service(node, CancelTrial, '~/cancel_trial', self._on_cancel)
 
@@ -124,6 +124,7 @@ class TrialService:
     async def _on_run(
         self, request: RunTrial.Request, response: RunTrial.Response
     ) -> RunTrial.Response:
+        """Run a requested trial and answer with its result, while other callbacks run."""
         response.trial_id = request.trial_id
         try:
             loop = self._admit(request)
@@ -183,6 +184,7 @@ class TrialService:
             response.success = not mistake
 
     async def _run(self, trial: RunningTrial, request: RunTrial.Request) -> TrialResult:
+        """Return the result of a trial, from its settling to its record."""
         loop = trial.loop
         try:
             if request.external_controller:

@@ -221,6 +221,7 @@ class StatePublisher:
             self._send('/tf', BUILDER.robot_transforms(stamp, state, robot, links))
 
     def _publish_stability(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
+        """Publish stability, ZMP and markers, of which markers are throttled."""
         if not wanted & {'zmp', 'stability'} and not self._is_due('markers'):
             return
         message = BUILDER.stability(stamp, state, self._run.robot, self._run.gravity)
