@@ -127,7 +127,7 @@ FAULTS = [
     ('<robot><link/></robot>', 'a link has no name'),
     (
         two_links(joint(more='<limit lower="1" upper="-1"/>')),
-        r"joint 'j' has the lower limit 1 above the upper -1: are they the wrong way round",
+        r"joint 'j' has the lower limit 1 above the upper -1: are they exchanged",
     ),
     *(
         (two_links(joint(more=f'<limit {name}="-3"/>')), f"joint 'j' has {name} -3, expected more")

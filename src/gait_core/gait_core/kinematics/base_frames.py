@@ -80,6 +80,7 @@ def _footprint(
         feet = (links[rows, :3, :3] @ points[:, :, None])[..., 0] + links[rows, :3, 3]
     position = np.append(feet[:, :2].mean(axis=0), lowest_height(robot, links))
     forward = pose_matrices(body_poses[0])[:3, 0]
+    # Upright, with the heading of the base.
     level = Rotation.from_euler('z', np.arctan2(forward[1], forward[0]))
     if len(robot.roots) > 1:
         return ODOM, BASE_FOOTPRINT, np.append(position, level.as_quat())

@@ -53,6 +53,8 @@ def predict_foothold(
         np.array([_sole_position(robot, stance_leg, links) for stance_leg in legs])
         for links in poses
     )
+    # The motion of the base maps the stance feet at touch-down to the same feet now; the swinging
+    # foot moves with it.
     if len(legs) >= _MIN_POINT_FEET:
         turn = _best_rotation(feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0))
     else:

@@ -51,6 +51,7 @@ class SoleContacts:
     def update(self, contacts: Contacts) -> BoolArray:
         """Return which soles are in stance at the tick of these contacts, (s,) bool."""
         vertical = contacts.sole_forces()[:, 2]
+        # Hysteresis: a sole in stance has the lower threshold.
         threshold = np.where(self._standing, UNLOADED_SHARE, LOADED_SHARE) * self._load
         self._standing = vertical > threshold
         return self._standing

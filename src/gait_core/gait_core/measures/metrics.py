@@ -188,6 +188,7 @@ def _motion_metrics(rollout: Rollout) -> dict[str, float]:
 def _posture_metrics(rollout: Rollout) -> dict[str, float]:
     """Return height, tilt, penetration and jitter of the position targets."""
     base = rollout.body_poses[:, 0]
+    # Vertical component of the base's z axis: the cosine of the tilt.
     upright = Rotation.from_quat(base[:, 3:]).as_matrix()[:, 2, 2]
     ground = load_terrain(rollout.spec.scene.terrain).height(base[:, 0], base[:, 1])
     metrics = {
@@ -259,6 +260,8 @@ def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
         return metrics
     metrics['zmp_margin_min_m'] = margin[defined].min()
     metrics['zmp_margin_mean_m'] = margin[defined].mean()
+    # The inertial ZMP on the plane of the contacts, in the same polygons; only at ticks at which
+    # the contacts define that plane.
     inertial = inertial_zmp(rollout, series.points[:, 2])
     inertial_margin, is_defined = support_margins(
         inertial, rollout.contact_tick, rollout.contacts.points

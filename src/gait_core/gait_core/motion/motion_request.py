@@ -86,6 +86,7 @@ class MotionRequest:
         limits = self._limits()
         if isinstance(limits, str):
             return self._walking
+        # Clipped first: a velocity along an axis that is not followed requests no motion.
         return any(
             abs(min(max(speed, component.low), component.high)) >= STANDING_SPEED
             for speed, component in zip(self.velocity, limits, strict=True)

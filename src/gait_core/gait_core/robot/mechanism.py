@@ -106,8 +106,8 @@ def limit_fault(joint: Joint) -> str:
     """Return one line about an impossible limit of a joint; '' if all are possible."""
     if joint.lower > joint.upper:
         return (
-            f'has the lower limit {joint.lower:g} above the upper {joint.upper:g}: are they the '
-            'wrong way round?'
+            f'has the lower limit {joint.lower:g} above the upper {joint.upper:g}: are they '
+            'exchanged?'
         )
     for name in ('velocity', 'effort'):
         if not getattr(joint, name) > 0.0:
