@@ -148,7 +148,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     manager.run(lambda: gait._live.claim.is_requested and not node._holding)
     # Killed: it says nothing more.
     gait._step_clock.stop()
-    manager.run(lambda: 'motion_requested is silent' in obstacle(node))
+    manager.run(lambda: 'motion_requested has been silent' in obstacle(node))
     manager.run(lambda: node._holding)
     assert graph.logged('ERROR', 'the motors hold', 'motion_requested')
 
