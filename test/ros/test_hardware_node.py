@@ -346,11 +346,11 @@ def test_a_calibration_wants_every_motor_fresh_plausible_and_still(
     swinging = graph.client.create_timer(
         0.02, lambda: motors.at.update({names[1]: 0.3 if motors.at[names[1]] == 0.2 else 0.2})
     )
-    graph.until(lambda: f"motor '{names[1]}' of joint '{names[1]}' was not still" in answer())
+    graph.until(lambda: f"motor '{names[1]}' of joint '{names[1]}' was not at rest" in answer())
     motors.silent = {names[4]}
     graph.client.destroy_timer(swinging)
     motors.at[names[1]] = 0.2
-    graph.until(lambda: f"motor '{names[4]}' of joint '{names[4]}' is silent" in answer())
+    graph.until(lambda: f"motor '{names[4]}' of joint '{names[4]}' has been silent" in answer())
     assert not out.exists()
     motors.silent = set()
     graph.until(lambda: 'is written' in answer())
