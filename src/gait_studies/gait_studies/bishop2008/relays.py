@@ -134,13 +134,14 @@ class RelayLayer:
         """Return the input weights of a perceptron of a relay, (inputs,)."""
         layout = self._layout
         row: FloatArray = np.zeros(layout.inputs)
-        answers = row[layout.channels * (layout.memory + 1) :].reshape(layout.memory, 16)
+        past_outputs = row[layout.channels * (layout.memory + 1) :].reshape(layout.memory, 16)
+        # The wave, shifted by the lag of the swing: a Fourier sum over the leaders' past outputs.
         phase = np.conj(swing) / max(abs(swing), 1e-9)
-        answers += np.outer((phase * self._wave).real, self._leaders)
+        past_outputs += np.outer((phase * self._wave).real, self._leaders)
         # Over a whole period a swing has zero mean: the mean position is regulated to the offset.
-        places = slice(servo, layout.channels * self._period_ticks, layout.channels)
-        row[places] -= _OFFSET_GAIN * LENGTH_SCALE / self._period_ticks
-        answers[:, servo] -= _SPEED_GAIN * self._speed_weights
+        positions = slice(servo, layout.channels * self._period_ticks, layout.channels)
+        row[positions] -= _OFFSET_GAIN * LENGTH_SCALE / self._period_ticks
+        past_outputs[:, servo] -= _SPEED_GAIN * self._speed_weights
         row[[ONE_CHANNEL, FORWARD_CHANNEL, LEFT_CHANNEL]] += _OFFSET_GAIN * offset
         return row
 

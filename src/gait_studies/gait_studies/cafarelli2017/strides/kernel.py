@@ -30,6 +30,8 @@ MEASURE_COLUMNS = (
 )
 """Columns that ``measure_strides_into`` writes; meanings as in ``StrideMeasures``."""
 
+_ROTARY_SIGNED, _ROTARY_ABSOLUTE, _ROTARY_POSITIVE = range(3)
+_SCREW_SIGNED, _SCREW_INPUT, _ROTARY_HEAT, _SCREW_HEAT = range(3, 7)
 _MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES, _LEAN = range(7, 15)
 
 SCREW_COLUMNS = ('pushing', 'yielding', 'torque_pushing', 'torque_yielding', 'torque_holding')
@@ -159,9 +161,9 @@ def _loads_and_margin(
         ex, ey, ez = feet[k, 0] - feet[j, 0], feet[k, 1] - feet[j, 1], feet[k, 2] - feet[j, 2]
         px, py, pz = x - feet[j, 0], y - feet[j, 1], z - feet[j, 2]
         part = nx * (ey * pz - ez * py) + ny * (ez * px - ex * pz) + nz * (ex * py - ey * px)
-        # Area of the point and two feet by that of the triangle: share of the third foot, by
-        # barycentric coordinates; by the edge, the margin. These feet are numbered clockwise as
-        # seen from above.
+        # `part` is twice the signed area of the projected point and feet j and k. Over the area of
+        # the triangle it is the load share of foot i (barycentric coordinate), over the length of
+        # the edge the distance from it. Signs: feet are numbered clockwise as viewed from above.
         loads[i] = -part / area
         margin = min(margin, -part / math.sqrt(ex * ex + ey * ey + ez * ez))
     return margin
@@ -219,25 +221,33 @@ def _add_work(
 ) -> None:
     """Add the work and heat of one leg in a share of its phase to the energies of a row."""
     duration = conditions.phase_duration
+    # Hip and knee. Heat of a motor: (torque / motor constant)^2 for the time that it acts.
     for i in range(2):
         work = force[i] * (end[i] - start[i]) * share
-        row[0] += work
-        row[1] += abs(work)
-        row[2] += max(0.0, work)
-        row[5] += (force[i] / conditions.rotary_constant) ** 2 * duration * share
+        row[_ROTARY_SIGNED] += work
+        row[_ROTARY_ABSOLUTE] += abs(work)
+        row[_ROTARY_POSITIVE] += max(0.0, work)
+        row[_ROTARY_HEAT] += (force[i] / conditions.rotary_constant) ** 2 * duration * share
+    # Screws of the upper and the lower segment.
     for i in range(2, 4):
         change = (end[i] - start[i]) * share
         work = force[i] * change
-        row[3] += work
+        row[_SCREW_SIGNED] += work
         # Friction of the guide opposes the motion in both directions.
         needed = work + body.guide_friction * abs(force[i + 2] * change)
-        row[4] += needed * screw[_PUSHING] if needed > 0.0 else -needed * screw[_YIELDING]
+        # A screw needs other work against its load (pushing) than with it (yielding).
+        row[_SCREW_INPUT] += (
+            needed * screw[_PUSHING] if needed > 0.0 else -needed * screw[_YIELDING]
+        )
+        # It turns at its own speed; for the rest of the time it holds.
         turning = min(abs(change) / body.screw_speed, duration * share)
         if change != 0.0:
             arm = screw[_TORQUE_PUSHING if needed > 0.0 else _TORQUE_YIELDING]
-            row[6] += (needed / change * arm / conditions.screw_constant) ** 2 * turning
+            row[_SCREW_HEAT] += (needed / change * arm / conditions.screw_constant) ** 2 * turning
         holding = abs(force[i]) * screw[_TORQUE_HOLDING]
-        row[6] += (holding / conditions.screw_constant) ** 2 * (duration * share - turning)
+        row[_SCREW_HEAT] += (holding / conditions.screw_constant) ** 2 * (
+            duration * share - turning
+        )
 
 
 @njit(cache=True)
@@ -319,6 +329,7 @@ def _measure_stride(
     row[_MARGIN] = row[_CLEARANCE] = row[_KNEES] = math.inf
     for phase in range(2):
         for step in range(conditions.steps + 1):
+            # Trapezoidal rule over the phase: half weight at its ends.
             share = (0.5 if step == 0 or step == conditions.steps else 1.0) / conditions.steps
             centre = _place_legs(joints, phase, step / conditions.steps, body, legs, feet)
             area = _ground_plane(feet, normal)
