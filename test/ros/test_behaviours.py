@@ -220,7 +220,7 @@ def test_mistakes_are_refused_in_one_line_and_change_nothing(walk):
         ('start', {'angel_deg': 1}, {'kind': 'turn'}, "did you mean 'angle_deg'"),
         ('start', {'share': 2.0}, {'kind': 'turn'}, 'nearest valid: 1'),
         ('stop', {}, {'name': 'puls'}, "unknown behaviour 'puls': did you mean 'pulse'"),
-        ('stop', {}, {'name': 'levelling'}, "goes with the walk: set it by parameters of 'walk'"),
+        ('stop', {}, {'name': 'levelling'}, "belongs to the walk: set it by parameters of 'walk'"),
         ('set', {'joint': 'right_knee'}, {'name': 'pulse'}, "nearest valid: 'left_knee'"),
         ('set', {'step_size': 9.0}, {'name': 'walk'}, "did you mean 'step_size_deg'"),
     ):

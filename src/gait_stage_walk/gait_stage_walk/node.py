@@ -68,6 +68,7 @@ class StageWalkNode(ControllerNode):
         return response
 
     def _handle_request(self, request: SetBehaviour.Request) -> None:
+        """Start, stop, set or list; ConfigurationError for an unknown request or a bad value."""
         values = from_parameter_values(request.parameters)
         match request.request:
             case SetBehaviour.Request.START:

@@ -134,7 +134,7 @@ def test_another_stride_is_gone_over_to_without_a_jump():
         ({'height': 0.19}, 'cannot reach'),
         (
             {'postures': [20.0, *GENES[1:].tolist()]},
-            "asks joint 'lf_hip' for 0.3491; nearest valid: 0.5236",
+            "moves joint 'lf_hip' to 0.3491; nearest valid: 0.5236",
         ),
     ],
 )

@@ -111,7 +111,7 @@ def test_a_finished_name_is_free_again(controller):
         ),
         (lambda m: m.start('turn', {'share': 3}), "'share' = 3 is outside .* nearest valid: 1"),
         (lambda m: m.stop('wlak'), "unknown behaviour 'wlak': did you mean 'walk'"),
-        (lambda m: m.stop('levelling'), "goes with the walk: set it by parameters of 'walk'"),
+        (lambda m: m.stop('levelling'), "belongs to the walk: set it by parameters of 'walk'"),
         (lambda m: m.set('walk', {'step_size': 5}), "did you mean 'step_size_deg'"),
     ],
 )

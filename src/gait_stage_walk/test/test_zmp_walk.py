@@ -220,5 +220,5 @@ def test_what_cannot_walk_so_is_named_in_one_line(robot, make, message):
 
 
 def test_feet_that_are_points_are_refused(tmp_path_factory):
-    with pytest.raises(ConfigurationError, match='balances on soles: .* 10 x 10 mm'):
+    with pytest.raises(ConfigurationError, match='needs soles of 20 x 20 mm, .* 10 x 10 mm'):
         Biped(robot_of(tmp_path_factory, sole=(0.01, 0.01)), 'zmp_walk')

@@ -136,7 +136,8 @@ class InsectGaitController(ReflexController):
         ):
             raise ConfigurationError(
                 f"controller 'insect_gait' needs {LEG_COUNT} legs of {JOINTS_PER_LEG} joints or "
-                f"more, robot '{robot.name}' has {[len(leg.joints) for leg in robot.legs]}"
+                f"more, the legs of robot '{robot.name}' have "
+                f'{[len(leg.joints) for leg in robot.legs]}'
             )
         self._leg_names = [leg.name for leg in robot.legs]
         self._names = tuple(name for leg in robot.legs for name in leg.joints[:JOINTS_PER_LEG])
@@ -362,7 +363,7 @@ def _leg_sides_and_rows(robot: RobotModel) -> tuple[BoolArray, IntArray]:
     side, pair = leg_sides_and_pairs(np.array(feet))
     if side.sum() != LEG_COUNT // 2:
         raise ConfigurationError(
-            f"controller 'insect_gait' needs three legs a side, robot '{robot.name}' has "
-            f'{LEG_COUNT - int(side.sum())} left ones'
+            f"controller 'insect_gait' needs {LEG_COUNT // 2} legs on each side, robot "
+            f"'{robot.name}' has {LEG_COUNT - int(side.sum())} on the left"
         )
     return side == 1, int(pair.max()) - pair

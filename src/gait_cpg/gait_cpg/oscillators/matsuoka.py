@@ -149,8 +149,8 @@ class MatsuokaNeurons(OscillatorNetwork):
         """
         if self.batch or self.size > MAX_ENUMERATED:
             raise ValueError(
-                f'a batch of shape {self.batch} of {self.size} neurons; equilibria are of one '
-                f'network of at most {MAX_ENUMERATED}'
+                f'equilibria need one network of at most {MAX_ENUMERATED} neurons, the batch of '
+                f'shape {self.batch} has networks of {self.size}'
             )
         n, (tonic, _, _, adaptation, _) = self.size, self._vector_stack[0]
         active = np.array(list(product((0.0, 1.0), repeat=n)))
@@ -242,7 +242,7 @@ class MatsuokaNeurons(OscillatorNetwork):
         halves = self._vector_stack[..., 0::2], self._vector_stack[..., 1::2]
         are_alike = self.size % 2 == 0 and np.array_equal(halves[0], halves[1])
         if not are_alike or self._matrix_stack.any():
-            raise ValueError('the closed form is of pairs that are alike and not coupled')
+            raise ValueError('the closed form holds for equal pairs without coupling only')
         tonic, tau_a, tau_b, beta, weight = np.moveaxis(halves[0], 1, 0)
         return weight, tonic, tau_a, tau_b, beta
 
@@ -308,7 +308,7 @@ def weight_matrix(
     values = np.asarray(cross_weights, dtype=np.float64)
     if values.shape[-1:] != (cross_weight_count(count),):
         raise ValueError(
-            f'{values.shape[-1:]} weights between {count} oscillators, expected '
+            f'weights between {count} oscillators have shape {values.shape[-1:]}, expected '
             f'{cross_weight_count(count)}'
         )
     weights = np.zeros((*values.shape[:-1], 2 * count, 2 * count))

@@ -117,7 +117,7 @@ class PhaseOscillators(OscillatorNetwork):
         pulls = self.coupling.weights * target.reshape(*self.batch, 1, self.size)
         even = np.ptp(frequency, axis=-1).max() <= 1e-12 * np.abs(frequency).max()
         if not even and not np.allclose(pulls, np.swapaxes(pulls, -1, -2)):
-            raise ValueError('the pulls w_ij R_j are not symmetric: no closed form')
+            raise ValueError('the coupling w_ij R_j is not symmetric: there is no closed form')
         return np.asarray(frequency.mean(axis=-1)).reshape(self.batch)
 
     def locks(self) -> BoolArray:
@@ -145,7 +145,9 @@ class PhaseOscillators(OscillatorNetwork):
     def _detuning_and_pull(self) -> tuple[FloatArray, FloatArray]:
         """Return detuning and total coupling of two oscillators, (...,) each [rad/s]."""
         if self.size != 2:
-            raise ValueError(f'{self.size} oscillators: the closed form is of two')
+            raise ValueError(
+                f'the closed form holds for 2 oscillators, this network has {self.size}'
+            )
         frequency, target = self._vector_stack[:, 0], self._vector_stack[:, 1]
         weights, targets = self.coupling.weights, target.reshape(*self.batch, 2)
         pull = weights[..., 0, 1] * targets[..., 1] + weights[..., 1, 0] * targets[..., 0]

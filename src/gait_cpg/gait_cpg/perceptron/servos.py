@@ -80,7 +80,7 @@ class Servos:
         self.names = (*(element.name for _, element in elements), *cranks)
         if not self.names:
             raise ConfigurationError(
-                f"controller 'perceptron' drives linear servos, robot '{robot.name}' has none"
+                f"controller 'perceptron' needs linear servos, robot '{robot.name}' has none"
             )
         needs = {'element_lengths', 'element_forces'} if elements else set()
         self.needs = frozenset(needs | ({'joint_positions', 'joint_efforts'} if cranks else set()))

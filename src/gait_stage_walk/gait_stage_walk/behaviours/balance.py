@@ -37,7 +37,7 @@ def tilt_from_imu(observation: Observation) -> tuple[float, float, float, float]
     """
     imu = observation.imu
     if imu is None:
-        raise BadCommand('balance_gain above 0 needs an IMU, which the observation lacks')
+        raise BadCommand('balance_gain above 0 needs an IMU, which is not observed')
     x, y, z, w = imu.orientation.tolist()
     roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
     pitch = math.asin(min(max(2.0 * (w * y - z * x), -1.0), 1.0))

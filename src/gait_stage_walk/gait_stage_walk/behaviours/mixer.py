@@ -138,7 +138,7 @@ class Mixer:
         name, wanted = name or kind, parse_action(action)
         if not _NAME_PATTERN.fullmatch(name):
             raise ConfigurationError(
-                f"'{name}' cannot name a behaviour: letters, digits and _ do, e.g. '{kind}'"
+                f"'{name}' cannot name a behaviour: expected letters, digits and _, e.g. '{kind}'"
             )
         behaviour = make_behaviour(kind, self._robot, self._walk, values)
         self._arbiter.register(name, behaviour, wanted)
@@ -173,6 +173,6 @@ class Mixer:
         started = self._started.get(name)
         if started is None or started[1] is not found.behaviour:
             raise ConfigurationError(
-                f"behaviour '{name}' goes with the walk: set it by parameters of '{WALK}'"
+                f"behaviour '{name}' belongs to the walk: set it by parameters of '{WALK}'"
             )
         return started[1]

@@ -68,7 +68,8 @@ class StagedWalkController(Controller):
         for name in (*WALK_JOINTS, *TWIST_JOINTS):
             if name not in robot.joint_index:
                 raise ConfigurationError(
-                    f"staged_walk needs joint '{name}', which robot '{robot.name}' lacks: "
+                    f"controller 'staged_walk' needs joint '{name}', which robot '{robot.name}' "
+                    'lacks: '
                     f'{name_hint(name, robot.joint_names)}'
                 )
         self._robot = robot

@@ -82,8 +82,8 @@ class KeyframeStrideController(Controller):
                 for name in (f'{leg}_{part}' for part in LEG_JOINTS):
                     if name not in robot.joint_index:
                         raise ConfigurationError(
-                            f"keyframe_stride needs joint '{name}', which robot '{robot.name}' "
-                            f'lacks: {name_hint(name, robot.joint_names)}'
+                            f"controller 'keyframe_stride' needs joint '{name}', which robot "
+                            f"'{robot.name}' lacks: {name_hint(name, robot.joint_names)}"
                         )
         self._robot = robot
         self._names = tuple(
@@ -223,7 +223,7 @@ class KeyframeStrideController(Controller):
         if beyond == 'refuse' and excess.max() > _LIMIT_TOLERANCE:
             at, column = np.unravel_index(np.argmax(excess), excess.shape)
             raise ConfigurationError(
-                f"the stride asks joint '{self._names[int(column)]}' for "
+                f"the stride moves joint '{self._names[int(column)]}' to "
                 f'{joints[at, column]:.4g}; nearest valid: {limited[at, column]:.4g}'
             )
         return limited

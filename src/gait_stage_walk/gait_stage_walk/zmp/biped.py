@@ -134,9 +134,9 @@ def _sole_extent(robot: RobotModel, leg: Leg, controller: str) -> FloatArray:
     length, width = (extent[1] - extent[0]).tolist()
     if min(length, width) < MIN_SOLE:
         raise ConfigurationError(
-            f"controller '{controller}' balances on soles: that of leg '{leg.name}' of robot "
-            f"'{robot.name}' is {1e3 * length:.0f} x {1e3 * width:.0f} mm, less than "
-            f'{1e3 * MIN_SOLE:.0f} mm'
+            f"controller '{controller}' needs soles of {1e3 * MIN_SOLE:.0f} x "
+            f"{1e3 * MIN_SOLE:.0f} mm, that of leg '{leg.name}' of robot '{robot.name}' is "
+            f'{1e3 * length:.0f} x {1e3 * width:.0f} mm'
         )
     return extent
 

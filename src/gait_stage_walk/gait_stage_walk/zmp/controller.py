@@ -140,14 +140,14 @@ class ZmpWalkController(Controller):
             self._write_targets(period, position[k], velocity[k])
         return JointTargets(names=self._biped.names, position=position, velocity=velocity)
 
-    def _limit_twist(self, dt: float, command: Command, seen: Observation) -> Twist:
+    def _limit_twist(self, dt: float, command: Command, observation: Observation) -> Twist:
         """Return the twist that follows the command within limits of speed and acceleration."""
         stops = max(command.set_points.get(name, 0.0) for name in ('stop', 'sit')) > 0.5
         x, y, yaw = ZERO_TWIST if stops else command.velocity
         params = self._params
         if params.heading_gain and (x, y, yaw) != ZERO_TWIST:
             planned = float(self._body.base[3])
-            yaw += self._slip.correct_yaw_rate(dt, planned, params.heading_gain, seen)
+            yaw += self._slip.correct_yaw_rate(dt, planned, params.heading_gain, observation)
         rates = (params.acceleration, params.acceleration, params.yaw_acceleration)
         change = [
             min(max(min(max(wanted, -limit), limit) - now, -rate * dt), rate * dt)

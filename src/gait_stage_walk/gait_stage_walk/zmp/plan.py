@@ -300,8 +300,8 @@ class WalkPlan:
 
     def _can_stand(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
         """Return whether the feet are side by side and the twist is zero: the walk can end."""
-        beside = self._foothold_after(feet[1 - landed], 1 - landed, ZERO_TWIST)
-        return twist == ZERO_TWIST and poses_match(feet[landed], beside)
+        standing = self._foothold_after(feet[1 - landed], 1 - landed, ZERO_TWIST)
+        return twist == ZERO_TWIST and poses_match(feet[landed], standing)
 
     def _zmp_under(self, foot: Pose, which: int) -> Pose:
         """Return the reference of the ZMP under one foot."""
