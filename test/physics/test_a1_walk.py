@@ -17,7 +17,8 @@ from gait_core.testing.skips import need_engine
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import OK, Command, TimedCommand, TrialSpec
-from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.controller import PhaseCpgController
+from gait_cpg.phase_cpg.parameters import PhaseCpgParams
 from gait_tools.cli import main
 
 need_engine('bullet')

@@ -13,7 +13,8 @@ from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial import setup as trial_setup
 from gait_core.trial.loop import run_loop
 from gait_core.trial.spec import OK, Command, TrialSpec
-from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.controller import PhaseCpgController
+from gait_cpg.phase_cpg.parameters import PhaseCpgParams
 
 need_engine('mujoco')
 need_robot('a1')

@@ -15,8 +15,9 @@ from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
-from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.controller import PhaseCpgController
 from gait_cpg.phase_cpg.kernel import advance_feet, limit_joint_rates
+from gait_cpg.phase_cpg.parameters import PhaseCpgParams
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)

@@ -14,7 +14,7 @@ from gait_core.motion.observation import Imu, Observation
 from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
-from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.controller import PhaseCpgController
 from gait_cpg.phase_cpg.ground_slope import (
     MAX_GRADIENT,
     GroundSlope,
@@ -22,6 +22,7 @@ from gait_cpg.phase_cpg.ground_slope import (
     limit_gradient,
     vertical_travel,
 )
+from gait_cpg.phase_cpg.parameters import PhaseCpgParams
 
 DT = 0.02
 BOX = legged_box(4, 3, roll=True)

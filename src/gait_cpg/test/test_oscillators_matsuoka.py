@@ -209,7 +209,7 @@ def test_any_number_of_oscillators_inhibits_all_to_all_in_kind(count):
 
 
 def test_a_wrong_number_of_weights_is_refused():
-    with pytest.raises(ValueError, match=r"have shape \(23,\), expected 24"):
+    with pytest.raises(ValueError, match=r'have shape \(23,\), expected 24'):
         neural_oscillators(np.ones(23), 4, tau_a=0.3)
     with pytest.raises(ValueError, match='3 paired neurons: expected an even number'):
         MatsuokaNeurons(weights=np.zeros((3, 3)), tonic=1.0, tau_a=0.1, tau_b=0.2, adaptation=2.0)

@@ -15,7 +15,8 @@ from gait_core.parameters.declaration import make_parameters
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import read_gait
-from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.controller import PhaseCpgController
+from gait_cpg.phase_cpg.parameters import PhaseCpgParams
 from gait_cpg.steering import Steering
 
 DT = 0.02

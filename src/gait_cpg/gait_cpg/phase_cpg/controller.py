@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 import math
 from typing import Any, ClassVar
 
@@ -17,30 +16,24 @@ from gait_core.kinematics.leg_paths import LegPathSolver
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import VelocityLimits, symmetric_limits
-from gait_core.parameters.declaration import (
-    Parameters,
-    bool_parameter,
-    float_parameter,
-    fraction_parameter,
-    int_parameter,
-    str_parameter,
-)
+from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_cpg.gaits import GAITS, OWN_GAIT, find_gait, leg_lags, read_gait
+from gait_cpg.gaits import OWN_GAIT, find_gait, leg_lags, read_gait
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
-from gait_cpg.phase_cpg.ground_slope import SLOPE_NEEDS as SLOPE_NEEDS
 from gait_cpg.phase_cpg.ground_slope import (
+    SLOPE_NEEDS,
     GroundSlope,
     follow_ground,
     limit_gradient,
     vertical_travel,
 )
 from gait_cpg.phase_cpg.kernel import WalkShape, WalkState, advance_feet, limit_joint_rates
+from gait_cpg.phase_cpg.parameters import PRESETS, PhaseCpgParams
 from gait_cpg.phase_cpg.posture import SET_POINTS, BodyPosture
 from gait_cpg.phase_cpg.skid import skid_yaw_ratio
 from gait_cpg.phase_cpg.swing import is_stance, predict_footholds
-from gait_cpg.reflexes.feet import FootReflexes, FootReflexParams
+from gait_cpg.reflexes.feet import FootReflexes
 from gait_cpg.steering import Steering
 
 MIN_LEGS = 4
@@ -50,116 +43,6 @@ _MAX_SPEED = 1e6
 """Clamp of commanded velocities [m/s, rad/s], so that sums with them stay finite."""
 _MIN_AMPLITUDE = 1e-4
 """Amplitude below which a stopping robot stands: its feet lift by micrometres."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PhaseCpgParams(FootReflexParams):
-    """Parameters of the phase-oscillator walk."""
-
-    gait: str = str_parameter(
-        'trot', choices=(*GAITS, OWN_GAIT), doc='Gait: which legs swing together.'
-    )
-    gait_file: str = str_parameter(
-        '', doc='YAML file of the gait `own`: duty factor and phase lag of each leg.'
-    )
-    frequency: float = float_parameter(
-        2.5, low=0.2, high=5.0, unit='Hz', doc='Gait cycles per second.'
-    )
-    duty_factor: float = float_parameter(
-        GAITS['trot'].duty_factor,
-        low=0.3,
-        high=0.95,
-        unit='-',
-        doc='Share of a stride that is stance.',
-    )
-    stride_height: float = float_parameter(
-        0.05, low=0.0, high=0.3, unit='m', doc='Height of a foot above the ground at mid-swing.'
-    )
-    body_height: float = float_parameter(
-        0.0,
-        low=-0.2,
-        high=0.2,
-        unit='m',
-        doc='Height of the body above that of its nominal stance.',
-    )
-    body_shift: float = float_parameter(
-        0.0,
-        low=-0.2,
-        high=0.2,
-        unit='m',
-        doc='Forward shift of the body over the feet of the nominal stance.',
-    )
-    stance_width: float = float_parameter(
-        0.0,
-        low=-0.1,
-        high=0.2,
-        unit='m',
-        doc='Outward shift of each foot from the nominal stance.',
-    )
-    sway: float = float_parameter(
-        0.0,
-        low=0.0,
-        high=0.2,
-        unit='m',
-        doc='Sideways shift of the body away from swinging legs, if all legs of one side swing at '
-        'once; less if they alternate.',
-    )
-    max_forward: float = float_parameter(
-        0.6, low=0.0, high=3.0, unit='m/s', doc='Largest speed forward and backward.'
-    )
-    max_sideways: float = float_parameter(
-        0.3, low=0.0, high=2.0, unit='m/s', doc='Largest speed to either side.'
-    )
-    max_yaw_rate: float = float_parameter(
-        1.0, low=0.0, high=5.0, unit='rad/s', doc='Largest yaw rate.'
-    )
-    acceleration: float = float_parameter(
-        0.5, low=0.01, high=10.0, unit='m/s^2', doc='Largest change of the velocity per second.'
-    )
-    yaw_acceleration: float = float_parameter(
-        1.5, low=0.01, high=30.0, unit='rad/s^2', doc='Largest change of the yaw rate per second.'
-    )
-    sub_samples: int = int_parameter(
-        5,
-        low=1,
-        high=20,
-        doc='Targets per control period; must divide its number of physics steps.',
-    )
-    convergence_rate: float = float_parameter(
-        6.0,
-        low=0.5,
-        high=20.0,
-        unit='1/s',
-        doc='Rate at which phase lags, step length and changed parameters converge.',
-    )
-    heading_gain: float = float_parameter(
-        0.0,
-        low=0.0,
-        high=5.0,
-        unit='1/s',
-        doc='Yaw rate per heading error; 0: the heading is not held.',
-    )
-    speed_gain: float = float_parameter(
-        0.0,
-        low=0.0,
-        high=5.0,
-        unit='1/s',
-        doc='Rate at which a speed error is corrected; 0: the speed is not held.',
-    )
-    level: float = fraction_parameter(
-        0.0,
-        doc='Share of the slope of the ground that the legs compensate; 1: the body stays level.',
-    )
-    odometry: bool = bool_parameter(
-        False,
-        doc='Report leg odometry in the state `odom`: the sum of the motion of the stance feet.',
-    )
-
-    def __post_init__(self) -> None:
-        """Check all fields; with the gait ``own``, also its file."""
-        super().__post_init__()
-        if self.gait == OWN_GAIT:
-            read_gait(self.gait_file)
 
 
 _MIN_LEVEL_SHARE = 1e-3
@@ -180,21 +63,6 @@ _INITIAL_SHARE = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 """Shares of the shape in force at the start; shifts of standing feet start at zero."""
 
 
-_MORE_PRESETS: Mapping[str, Mapping[str, Any]] = {
-    'pace': {'gait': 'pace', 'duty_factor': GAITS['pace'].duty_factor, 'frequency': 3.0},
-    'bound': {'gait': 'bound', 'duty_factor': GAITS['bound'].duty_factor, 'frequency': 3.5},
-    'crawl': {
-        'gait': 'crawl',
-        'duty_factor': GAITS['crawl'].duty_factor,
-        'frequency': 0.5,
-        'sway': 0.06,
-    },
-    'tripod': {'gait': 'tripod', 'duty_factor': GAITS['tripod'].duty_factor, 'frequency': 1.5},
-    'ripple': {'gait': 'ripple', 'duty_factor': GAITS['ripple'].duty_factor, 'frequency': 1.2},
-    'wave': {'gait': 'wave', 'duty_factor': GAITS['wave'].duty_factor, 'frequency': 0.6},
-}
-
-
 class PhaseCpgController(ReflexController):
     """
     Walks any robot with at least four legs, with one amplitude-phase oscillator per leg.
@@ -210,17 +78,7 @@ class PhaseCpgController(ReflexController):
 
     Params: ClassVar[type[Parameters]] = PhaseCpgParams
     _params: PhaseCpgParams
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        'trot': {'gait': 'trot'},
-        'walk': {
-            'gait': 'walk',
-            'frequency': 0.8,
-            'duty_factor': GAITS['walk'].duty_factor,
-            'sway': 0.06,
-        },
-        **_MORE_PRESETS,
-    }
-
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     set_points: ClassVar[tuple[str, ...]] = SET_POINTS
 
     def __init__(self, robot: RobotModel, params: PhaseCpgParams) -> None:
