@@ -71,6 +71,7 @@ def _time_of(steps: Callable[[], None], count: int) -> float:
 
 
 def _phase_step_time(count: int) -> float:
+    """Return the time of a step of coupled phase oscillators from Python [s]."""
     lags = np.linspace(0.0, 1.0, count, endpoint=False)
     network = PhaseOscillators(
         frequency=np.full(count, 2.0),
@@ -89,6 +90,7 @@ def _phase_step_time(count: int) -> float:
 
 
 def _matsuoka_step_time() -> float:
+    """Return the time of an Euler step of a Matsuoka network from Python [s]."""
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
 
     def steps() -> None:
@@ -101,6 +103,7 @@ def _matsuoka_step_time() -> float:
 
 
 def _matsuoka_batch_time() -> float:
+    """Return the time of an Euler step per network in a batch [s]."""
     weights = np.linspace(1.0, 3.4, BATCH * cross_weight_count(4)).reshape(BATCH, -1)
     network = neural_oscillators(weights, 4, tau_a=np.full(BATCH, 0.25))
     count = 20
@@ -115,6 +118,7 @@ def _matsuoka_batch_time() -> float:
 
 
 def _matsuoka_tape_time() -> float:
+    """Return the time of many Euler steps in one call [s]."""
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
     return _time_of(lambda: _run_tape(network), 1)
 

@@ -50,6 +50,7 @@ def draw_oscillators(path: Path) -> None:
 
 
 def _draw_reference(axes: Any) -> None:
+    """Draw the signals of the reference network of Matsuoka neurons."""
     params = MatsuokaParams()
     network = params.network(4)
     signals = network.euler(

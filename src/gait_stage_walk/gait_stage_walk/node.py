@@ -51,6 +51,7 @@ class StageWalkNode(ControllerNode):
     def _on_set_behaviour(
         self, request: SetBehaviour.Request, response: SetBehaviour.Response
     ) -> SetBehaviour.Response:
+        """Answer the service ``~/set_behaviour`` with the running behaviours."""
         self.handle_due_work()
         self._forget_finished()
         try:
@@ -87,6 +88,7 @@ class StageWalkNode(ControllerNode):
                 raise unknown_name_error('request', request.request, valid)
 
     def _start_behaviour(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:
+        """Start a behaviour and declare its parameters; or start the stopped walk again."""
         if request.kind == WALK and self._mixer.find(WALK).params.stop:
             self._gait.set({'stop': False, **values})
             return

@@ -149,8 +149,8 @@ class InsectGaitController(ReflexController):
         self._sign = np.where(self._right, -1.0, 1.0)
         # Joints beyond those of the programs carry sticking soles; a negative effort on them
         # releases the ground.
-        beyond = all(len(leg.joints) > JOINTS_PER_LEG for leg in robot.legs)
-        self._sole_joints = tuple(leg.joints[-1] for leg in robot.legs) if beyond else ()
+        have_sole_joints = all(len(leg.joints) > JOINTS_PER_LEG for leg in robot.legs)
+        self._sole_joints = tuple(leg.joints[-1] for leg in robot.legs) if have_sole_joints else ()
         self._stance = stance.reshape(LEG_COUNT, JOINTS_PER_LEG) * self._sign[:, None]
         self._reflexes = InsectReflexes(robot, self._row, self._right, JOINTS_PER_LEG)
         self._recorder: ThresholdRecorder | None = None

@@ -209,9 +209,9 @@ class InsectReflexes:
 
     def __init__(self, robot: RobotModel, row: IntArray, right: BoolArray, joints: int) -> None:
         self._row, side = row, np.where(right, -1.0, 1.0)
-        apart = np.abs(row[:, None] - row[None, :])
+        row_distance = np.abs(row[:, None] - row[None, :])
         across = right[:, None] != right[None, :]
-        self._neighbours = np.where(across, apart == 0, apart == 1)
+        self._neighbours = np.where(across, row_distance == 0, row_distance == 1)
         self.measured, self.posture = LegMeasurements(robot, side), PostureReflex(row, side)
         self._shape = (len(row), joints)
         self.reset()
@@ -313,13 +313,13 @@ class InsectReflexes:
         goal, rates = self._goals(dt, states, rest, early)
         self._leg_offsets = _step_towards(self._leg_offsets, goal, dt * rates)
         lifts = self.posture.lifts(params, states != STEP)
-        given = _step_towards(
+        lift_offsets = _step_towards(
             self._posture_offsets[:, 1], lifts, dt * params.give_way_most / params.reflex_time
         )
         self._posture_offsets = np.zeros(self._shape)
         self._posture_offsets[:, 0], self._posture_offsets[:, 1] = (
             self.posture.back_shifts(),
-            given,
+            lift_offsets,
         )
         self.rates = (self._leg_offsets + self._posture_offsets - self.offsets) / dt
 
@@ -368,5 +368,5 @@ def _step_towards(
     values: FloatArray, goal: FloatArray, max_change: FloatArray | float
 ) -> FloatArray:
     """Return values moved toward a goal by at most ``max_change``."""
-    moved: FloatArray = values + np.clip(goal - values, -max_change, max_change)
-    return moved
+    stepped: FloatArray = values + np.clip(goal - values, -max_change, max_change)
+    return stepped

@@ -152,6 +152,7 @@ class MatsuokaController(TapeController):
     def _efforts(
         self, signals: FloatArray, times: FloatArray, period: float
     ) -> dict[str, FloatArray]:
+        """Return efforts by signals, (samples, n); zero while blanked."""
         signals = signals[:, : len(self._outputs.signals)]
         # Blanking at the start, Korbel (2013), appendix B.1; the margin keeps rounding of the time
         # from blanking one sample more.
@@ -163,6 +164,7 @@ class MatsuokaController(TapeController):
     def _positions(
         self, signals: FloatArray, times: FloatArray, period: float
     ) -> dict[str, FloatArray]:
+        """Return joint positions and rates by signals and adaptation, (samples, n) each."""
         outputs, params = self._outputs, self._params
         signals, fatigue = np.hsplit(signals, 2)
         self._signals = signals[-1]

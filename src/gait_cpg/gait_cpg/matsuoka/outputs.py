@@ -83,6 +83,7 @@ def make_outputs(robot: RobotModel, separate: bool) -> Outputs:
 
 
 def _outputs_from_signals(robot: RobotModel, separate: bool) -> Outputs:
+    """Return the outputs that ``robot.yaml`` assigns to its signals."""
     signals = robot.signals
     if separate:
         signals = tuple((name, (name,)) for _, members in signals for name in members)

@@ -53,8 +53,8 @@ class Coupling:
         object.__setattr__(self, 'weights', weights)
         object.__setattr__(self, 'phase_bias', bias)
         for name, wave in (('cosine', np.cos), ('sine', np.sin)):
-            turned = np.array(np.swapaxes(weights * wave(bias), -1, -2), order='C')
-            object.__setattr__(self, name, read_only_array(turned, name=name))
+            transposed = np.array(np.swapaxes(weights * wave(bias), -1, -2), order='C')
+            object.__setattr__(self, name, read_only_array(transposed, name=name))
 
     @property
     def size(self) -> int:

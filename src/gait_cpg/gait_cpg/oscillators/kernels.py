@@ -70,6 +70,7 @@ def _pairwise_index(i, n):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, error_model='numpy', inline='always')
 def _write_membrane_sum(u, v, y, source, adaptation, partner, columns, out):  # type: ignore[no-untyped-def]
+    """Write the right-hand side of the membrane equation, (n,), before the division by tau_a."""
     # Right-hand side of the membrane equation, Matsuoka (1985); Korbel (2013), Eq. 7 (printed
     # there with +u):
     #     tau_a du/dt = s + f - u - beta v - sum_j w_ij y_j
@@ -94,6 +95,7 @@ def _write_membrane_sum(u, v, y, source, adaptation, partner, columns, out):  # 
 
 @_compiled
 def _load_matsuoka(state, vectors, work):  # type: ignore[no-untyped-def]
+    """Copy a state and its coefficients into ``work``, in the kernel's order."""
     n = state.shape[1]
     for i in range(n):
         k = _pairwise_index(i, n)
@@ -103,6 +105,7 @@ def _load_matsuoka(state, vectors, work):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _write_matsuoka_rates(equations, state, drive, work, out):  # type: ignore[no-untyped-def]
+    """Write the time derivatives of Matsuoka's neurons, (2, n)."""
     n, vectors = state.shape[1], equations.vectors
     u, v, y, source, membrane_sum = work[0], work[1], work[2], work[5], work[6]
     _load_matsuoka(state, vectors, work)
@@ -118,6 +121,7 @@ def _write_matsuoka_rates(equations, state, drive, work, out):  # type: ignore[n
 
 @_compiled
 def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
+    """Advance one network of Matsuoka's neurons by Euler steps; write its signals, (T, m)."""
     kind, vectors, matrix = equations.kind, equations.vectors, equations.matrices[0]
     n, last = state.shape[1], drives.shape[0] - 1
     work = np.empty((_WORK_ROWS, n))
@@ -158,6 +162,7 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
 
 @_compiled
 def _write_phase_rates(stage, amplitude, frequency, coupling, work, out):  # type: ignore[no-untyped-def]
+    """Write the rates of the phases, (n,) [rad/s], at a Runge-Kutta stage."""
     # Ijspeert et al. (2007), phase equation:
     #     theta_i' = 2 pi f_i + sum_j r_j w_ij sin(theta_j - theta_i - phi_ij)
     # at the Runge-Kutta stage theta + time * slope. The angle-difference formula takes n sines
@@ -181,6 +186,7 @@ def _write_phase_rates(stage, amplitude, frequency, coupling, work, out):  # typ
 
 @_compiled
 def _write_amplitude_phase_rates(equations, state, drive, work, out):  # type: ignore[no-untyped-def]
+    """Write the time derivatives of amplitude-phase oscillators, (3, n)."""
     frequency, target, gain = equations.vectors[0], equations.vectors[1], equations.vectors[2]
     phase, amplitude, rate = state[0], state[1], state[2]
     coupling = (equations.matrices[0], equations.matrices[1])
@@ -202,6 +208,7 @@ def _write_network_rates(equations, state, drive, work, out):  # type: ignore[no
 
 @_compiled
 def _write_network_signals(kind, state, signals):  # type: ignore[no-untyped-def]
+    """Write the signals, (m,), of the state of one network."""
     m = signals.shape[0]
     if kind == NEURONS:
         for i in range(m):
@@ -240,6 +247,7 @@ def write_signals(kind, states, signals):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _integrate_euler(equations, state, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
+    """Advance one network of any model by Euler steps; write its signals, (T, m)."""
     work, slope = np.empty((_WORK_ROWS, state.shape[1])), np.empty(state.shape)
     last = drives.shape[0] - 1
     for k in range(signals.shape[0]):

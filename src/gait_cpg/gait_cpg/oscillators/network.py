@@ -191,12 +191,12 @@ class OscillatorNetwork(ABC):
         from scipy.integrate import solve_ivp
 
         start = self._unbatched(self._batched_states(state))
-        when = np.asarray(times, dtype=np.float64)
+        sample_times = np.asarray(times, dtype=np.float64)
         solution = solve_ivp(
             lambda _, y: self.rates(y.reshape(start.shape), drive).ravel(),
-            (0.0, float(when[-1])),
+            (0.0, float(sample_times[-1])),
             start.ravel(),
-            t_eval=when,
+            t_eval=sample_times,
             method=method,
             rtol=rtol,
             atol=atol,
@@ -204,33 +204,33 @@ class OscillatorNetwork(ABC):
         if not solution.success or not np.isfinite(solution.y).all():
             reached = float(solution.t[-1]) if len(solution.t) else 0.0
             raise SimulationDiverged(f'oscillators diverge after {reached:g} s')
-        return np.asarray(solution.y.T.reshape(len(when), *start.shape))
+        return np.asarray(solution.y.T.reshape(len(sample_times), *start.shape))
 
     def _batched_states(self, state: npt.ArrayLike) -> FloatArray:
         """Return a copy of a state with all networks along one axis, (b, s, n)."""
-        given = np.asarray(state, dtype=np.float64)
+        array = np.asarray(state, dtype=np.float64)
         s, n = len(self.VARIABLES), self.size
-        if given.shape[-2:] != (s, n):
-            raise ValueError(f'state has shape {given.shape}, expected (..., {s}, {n})')
+        if array.shape[-2:] != (s, n):
+            raise ValueError(f'state has shape {array.shape}, expected (..., {s}, {n})')
         shape = (*self.batch, s, n)
-        if given.shape != shape:
-            given = np.broadcast_to(given, shape)
-        return np.array(given, order='C').reshape(-1, s, n)
+        if array.shape != shape:
+            array = np.broadcast_to(array, shape)
+        return np.array(array, order='C').reshape(-1, s, n)
 
     def _batched_drives(self, drive: npt.ArrayLike | None, samples: int) -> FloatArray:
         """Return a drive with all networks along one axis, (b, 1 or samples, n)."""
         if drive is None:
             return self._zero_drive
-        given = np.asarray(drive, dtype=np.float64)
+        array = np.asarray(drive, dtype=np.float64)
         n = self.size
-        if given.ndim == len(self.batch) + 2:
+        if array.ndim == len(self.batch) + 2:
             shape: tuple[int, ...] = (*self.batch, samples, n)
         else:
             shape = (*self.batch, 1, n)
-            if given.ndim:
-                given = given[..., None, :]
+            if array.ndim:
+                array = array[..., None, :]
         # Copied, because Numba would compile the kernels again for a read-only array.
-        return np.array(np.broadcast_to(given, shape), order='C').reshape(-1, shape[-2], n)
+        return np.array(np.broadcast_to(array, shape), order='C').reshape(-1, shape[-2], n)
 
     def _unbatched(self, states: FloatArray) -> FloatArray:
         """Return states (b, ...) in the shape of the batch, (..., s, n)."""

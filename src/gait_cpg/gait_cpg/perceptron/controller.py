@@ -232,6 +232,7 @@ class PerceptronController(Controller):
         return targets
 
     def _make_layer(self, dt: float) -> Layer:
+        """Return the constants of the layer for a control period [s]."""
         params = self._params
         scaled = params.scaled and params.max_acceleration > 0.0
         return Layer(

@@ -99,10 +99,10 @@ class ChannelOptions(NamedTuple):
 
 # Reordering the sum lets the compiler vectorise it, in a seventh of the time.
 @numba.njit(cache=True, fastmath={'reassoc', 'nsz'})
-def _dot(one: Weights, other: Weights) -> float:
+def _dot(first: Weights, second: Weights) -> float:
     total = np.float32(0.0)
-    for i in range(len(one)):
-        total += one[i] * other[i]
+    for i in range(len(first)):
+        total += first[i] * second[i]
     return float(total)
 
 

@@ -300,8 +300,8 @@ class PhaseCpgController(ReflexController):
             values[f'phase.{name}'] = float(phase)
             values[f'stance.{name}'] = float(stance)
         if self._params.odometry:
-            places = ('odom.x', 'odom.y', 'odom.yaw')
-            values.update(zip(places, self._odometry.pose.tolist(), strict=True))
+            names = ('odom.x', 'odom.y', 'odom.yaw')
+            values.update(zip(names, self._odometry.pose.tolist(), strict=True))
         for name, count in self._reflexes.counts.items():
             values[f'reflex.{name}'] = float(count)
         return values
@@ -317,8 +317,8 @@ class PhaseCpgController(ReflexController):
         is_down = self._stance_legs()
         return {
             name: point
-            for name, point, stands in zip(self._leg_names, points, is_down, strict=True)
-            if not stands
+            for name, point, in_stance in zip(self._leg_names, points, is_down, strict=True)
+            if not in_stance
         }
 
     def record_ranges(self) -> None:

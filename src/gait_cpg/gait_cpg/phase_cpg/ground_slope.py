@@ -92,8 +92,8 @@ class GroundSlope:
         feet = turn.apply(
             [
                 leg.forward(joints[columns])[0]
-                for leg, columns, stands in zip(self._legs, self._columns, stance, strict=True)
-                if stands
+                for leg, columns, in_stance in zip(self._legs, self._columns, stance, strict=True)
+                if in_stance
             ]
         )
         offsets = feet - feet.mean(axis=0)
@@ -134,9 +134,9 @@ def follow_ground(feet: FloatArray, before: FloatArray, now: FloatArray) -> Floa
     samples = feet.shape[1]
     share = (np.arange(samples) + 1.0)[:, None] / samples
     rise = before + share * (now - before)
-    placed: FloatArray = feet.copy()
-    placed[..., 2] += np.sum(feet[..., :2] * rise, axis=-1)
-    return placed
+    raised: FloatArray = feet.copy()
+    raised[..., 2] += np.sum(feet[..., :2] * rise, axis=-1)
+    return raised
 
 
 @cached_per_robot

@@ -75,12 +75,12 @@ class BodyPosture:
             Feet of the walk at K samples, in the base frame.
 
         """
-        wanted = np.array([set_points.get(name, 0.0) for name in SET_POINTS])
-        wanted[-1] = min(max(wanted[-1], 0.0), 1.0)
+        target = np.array([set_points.get(name, 0.0) for name in SET_POINTS])
+        target[-1] = min(max(target[-1], 0.0), 1.0)
         lift = _HEIGHT_RATE_SHARE * abs(self._level)
         max_change = dt * np.array([lift, _TURN_RATE, _TURN_RATE, _TURN_RATE, 1.0 / _SIT_TIME])
         before = self._now
-        self._now = before + np.clip(wanted - before, -max_change, max_change)
+        self._now = before + np.clip(target - before, -max_change, max_change)
         self.is_neutral, self.is_sitting = not self._now.any(), bool(self._now[-1] > 0.0)
         # Feet of a walk without set points pass unchanged, to the last bit.
         if self.is_neutral and not before.any():
@@ -93,8 +93,8 @@ class BodyPosture:
             ).tolist()
             # Smooth step 3 s^2 - 2 s^3: the body starts and stops without a jump of velocity.
             drop = 0.0 if sit == 0.0 else sit * sit * (3.0 - 2.0 * sit) * self.sit_drop
-            turned = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
-            moved[:, k] = turned - np.array([0.0, 0.0, height - drop])
+            rotated = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
+            moved[:, k] = rotated - np.array([0.0, 0.0, height - drop])
         return moved
 
     @property

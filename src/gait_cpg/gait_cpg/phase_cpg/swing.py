@@ -92,6 +92,7 @@ def foot_positions(
 
 @numba.njit(cache=True)
 def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
+    """Return the point (x, y) of the ground in the base frame after a time [s]."""
     # Displacement of the base: the mean rotation over the time, times velocity and time. Its
     # entries are sin(a) / a and (1 - cos(a)) / a; near zero by series with errors below a^4 / 100.
     angle = twist[2] * time
@@ -126,6 +127,7 @@ def _quintic(u, start, end, start_rate, end_rate):  # type: ignore[no-untyped-de
 def _foot_position(  # type: ignore[no-untyped-def]
     phase, foot, twist, frequency, duty_factor, clearance, out
 ):
+    """Write the position of one foot at a phase [rad], (3,) [m]."""
     share = (phase % _TWO_PI) / _TWO_PI
     swing_share = 1.0 - duty_factor
     half_stance = 0.5 * duty_factor / frequency

@@ -190,7 +190,7 @@ class FootReflexes:
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds above the recorded maxima by a share ``margin``, by parameter name."""
-        of_feet = {name: (1.0 + margin) * most for name, most in self._maxima.items()}
+        of_feet = {name: (1.0 + margin) * maximum for name, maximum in self._maxima.items()}
         return {**of_feet, **self.tilt.thresholds(margin)}
 
     def apply(

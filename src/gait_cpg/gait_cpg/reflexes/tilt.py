@@ -24,8 +24,8 @@ def tilt_dead_band(default: float, direction: str) -> float:
         f'Predicted tilt {direction} within which the posture reflex is off; undisturbed walks '
         'reach it.'
     )
-    found: float = float_parameter(default, low=0.0, high=math.pi, unit='rad', doc=doc)
-    return found
+    parameter: float = float_parameter(default, low=0.0, high=math.pi, unit='rad', doc=doc)
+    return parameter
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -148,7 +148,7 @@ class Arbiter:
 
     def step(self, period: Period) -> FloatArray:
         """Step all behaviours; add the turns, (n,) [rad], to ``position`` and return them."""
-        turned = np.zeros(len(self.joints))
+        turns = np.zeros(len(self.joints))
         self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
@@ -158,13 +158,13 @@ class Arbiter:
             if angles is item.still and action is not Action.OVERWRITE:
                 continue
             if action is Action.ADD:
-                turned[columns] += angles
+                turns[columns] += angles
             elif action is Action.SUBTRACT:
-                turned[columns] -= angles
+                turns[columns] -= angles
             else:
-                turned[columns] = angles
-        self.position = self.position + turned
-        return turned
+                turns[columns] = angles
+        self.position = self.position + turns
+        return turns
 
     def _drop_finished(self) -> None:
         for item in self._registered:

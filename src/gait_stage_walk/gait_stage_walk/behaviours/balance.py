@@ -66,9 +66,9 @@ class Balance:
         offset = self._ankle_offsets(period)
         if offset is self._offset:
             return no_turn(len(self.joints))
-        turned: FloatArray = offset - self._offset
+        turns: FloatArray = offset - self._offset
         self._offset = offset
-        return turned
+        return turns
 
     def _ankle_offsets(self, period: Period) -> FloatArray:
         params = self._walk.params

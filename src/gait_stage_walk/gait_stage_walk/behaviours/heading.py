@@ -79,7 +79,7 @@ class Heading:
     def _twist(self, leg: str) -> float:
         """Return the twist [rad] for the error that remains after the present stance."""
         # The stance leg untwists now: its turn is under way and not yet in the measured heading.
-        begun = self._twists.turned - self._turned_before
+        pending = self._twists.turned - self._turned_before
         gain = self._walk.params.heading_gain or 1.0
-        twist = gain * (self.target - self.heading - begun)
+        twist = gain * (self.target - self.heading - pending)
         return min(max(twist, -self._max_twist), self._max_twist)

@@ -82,23 +82,21 @@ class LegLevelling:
     def step(self, period: Period) -> FloatArray:
         """Return the turns of ``WALK_JOINTS`` in a period, (n,) [rad]."""
         end = period.end
-        turned = np.zeros(len(WALK_JOINTS))
-        wanted = {'left': 0.0, 'right': 0.0}
+        turns = np.zeros(len(WALK_JOINTS))
+        bends = {'left': 0.0, 'right': 0.0}
         for half in self._walk.half_cycles:
             if half.start < end:
-                wanted[half.front] += self._wanted_bend(
-                    half, end, wanted[opposite_leg(half.front)]
-                )
-        for leg, bend in wanted.items():
+                bends[half.front] += self._wanted_bend(half, end, bends[opposite_leg(half.front)])
+        for leg, bend in bends.items():
             if bend != self.bends[leg]:
                 columns, shares = _BEND[leg]
-                turned[columns] += (bend - self.bends[leg]) * shares
-        self.bends = wanted
+                turns[columns] += (bend - self.bends[leg]) * shares
+        self.bends = bends
         current = {half.start for half in self._walk.half_cycles}
         self._held_bends = {
             start: bend for start, bend in self._held_bends.items() if start in current
         }
-        return turned
+        return turns
 
     def _wanted_bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
         """Return the knee bend of the front leg of a half-cycle at a time [ns], [rad]."""

@@ -135,13 +135,13 @@ class Mixer:
             if kind in self._arbiter.names:
                 raise ConfigurationError(f"behaviour '{kind}' is registered already")
             raise unknown_name_error('kind of behaviour', kind, (*BEHAVIOUR_KINDS, WALK))
-        name, wanted = name or kind, parse_action(action)
+        name, parsed_action = name or kind, parse_action(action)
         if not _NAME_PATTERN.fullmatch(name):
             raise ConfigurationError(
                 f"'{name}' cannot name a behaviour: expected letters, digits and _, e.g. '{kind}'"
             )
         behaviour = make_behaviour(kind, self._robot, self._walk, values)
-        self._arbiter.register(name, behaviour, wanted)
+        self._arbiter.register(name, behaviour, parsed_action)
         self._started[name] = (kind, behaviour)
         return self.find(name)
 
@@ -167,11 +167,11 @@ class Mixer:
         return replace_params(self._find_settable(name), values)
 
     def _find_settable(self, name: str) -> StartableBehaviour:
-        found = self._arbiter.find(name)
+        registered = self._arbiter.find(name)
         if name == WALK:
             return self._walk
         started = self._started.get(name)
-        if started is None or started[1] is not found.behaviour:
+        if started is None or started[1] is not registered.behaviour:
             raise ConfigurationError(
                 f"behaviour '{name}' belongs to the walk: set it by parameters of '{WALK}'"
             )

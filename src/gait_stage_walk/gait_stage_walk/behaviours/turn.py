@@ -53,9 +53,9 @@ class LegTwists:
 
     """
 
-    def __init__(self, walk: StagedWalk, wanted: Callable[[str], float]) -> None:
+    def __init__(self, walk: StagedWalk, wanted_twist: Callable[[str], float]) -> None:
         self._walk = walk
-        self._wanted_twist = wanted
+        self._wanted_twist = wanted_twist
         self.turned = 0.0
         self.pending = dict.fromkeys(LEGS, 0.0)
         self._pulses: list[Pulse] = []
@@ -85,11 +85,11 @@ class LegTwists:
                 self._untwist(leg, period.begin, duration)
         if not self._pulses:
             return no_turn(len(TWIST_JOINTS))
-        turned = np.zeros(len(TWIST_JOINTS))
+        turns = np.zeros(len(TWIST_JOINTS))
         for pulse in self._pulses:
-            turned += pulse.share_between(period.begin, period.end) * pulse.angles
+            turns += pulse.share_between(period.begin, period.end) * pulse.angles
         self._pulses = [pulse for pulse in self._pulses if pulse.end > period.end]
-        return turned
+        return turns
 
     def _untwist(self, leg: str, start: int, duration: float) -> float:
         """Schedule the return of a leg's twist; return the twist [rad]."""
@@ -175,8 +175,8 @@ class Turn:
         """Rest of the turn [rad] for which no leg has been twisted; 0 after a stop."""
         if self._stopped:
             return 0.0
-        begun = self._twists.turned + sum(self._twists.pending.values())
-        return math.radians(self.params.angle_deg) - begun
+        begun_angle = self._twists.turned + sum(self._twists.pending.values())
+        return math.radians(self.params.angle_deg) - begun_angle
 
     def _wanted_twist(self, leg: str) -> float:
         if leg == 'left' and self.params.legs == 'right':

@@ -121,9 +121,9 @@ class StagedWalkController(Controller):
     def _advance(self, dt: float, command: Command, observation: Observation) -> FloatArray:
         """Advance by a control period; return the mean rates of the joints, (n,) [rad/s]."""
         end = self._now + to_nanoseconds(dt)
-        turned = self.mixer.step(Period(self._now, end, command, observation))
+        turns = self.mixer.step(Period(self._now, end, command, observation))
         self._now = end
-        return turned / dt
+        return turns / dt
 
     def state(self) -> Mapping[str, float]:
         """

@@ -26,10 +26,10 @@ def velocity_limits(params: StagedWalkParams) -> VelocityLimits:
     """Return the limits within which the walk follows a commanded velocity."""
     if not params.follow_velocity:
         return 'it keeps its own pace, gait.follow_velocity is off'
-    fastest = walking_speed(MAX_STEP_DEG, params.time_scale)
+    max_speed = walking_speed(MAX_STEP_DEG, params.time_scale)
     return (
         VelocityRange(
-            0.0, fastest, f'its largest step, {MAX_STEP_DEG:g} degrees, and none backward'
+            0.0, max_speed, f'its largest step, {MAX_STEP_DEG:g} degrees, and none backward'
         ),
         VelocityRange.symmetric(0.0, 'it does not step aside'),
         UNLIMITED,

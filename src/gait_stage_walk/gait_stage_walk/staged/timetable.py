@@ -214,45 +214,48 @@ def stage_motion(
     return _step_motion(move, leg, angles, offsets)
 
 
-def _with_lift(held: StageOffsets, leg: str, lift: float) -> StageOffsets:
-    return replace(held, left=lift) if leg == 'left' else replace(held, right=lift)
+def _with_lift(offsets: StageOffsets, leg: str, lift: float) -> StageOffsets:
+    """Return the offsets with the lift of a leg [rad]."""
+    return replace(offsets, left=lift) if leg == 'left' else replace(offsets, right=lift)
 
 
 def _tilt_motion(
-    move: Move, leg: str, factors: CycleAngles, held: StageOffsets
+    move: Move, leg: str, cycle_angles: CycleAngles, offsets: StageOffsets
 ) -> tuple[dict[str, float], StageOffsets]:
+    """Return joint angles and offsets of a lean, sway or return to the centre."""
     # Lean: ankle sides +W, hip sides -W and +W (Figure 6.4); sway: from one side to the other.
     target = 0.0
     if move is not Move.CENTRE:
-        target = factors.sway if leg == 'right' else -factors.sway
-    angles = tilt_angles(target - held.lean)
-    held = replace(held, lean=target)
+        target = cycle_angles.sway if leg == 'right' else -cycle_angles.sway
+    angles = tilt_angles(target - offsets.lean)
+    offsets = replace(offsets, lean=target)
     if move is Move.CENTRE:
-        return {**angles, 'torso_fwd': -held.torso}, replace(held, torso=0.0)
-    return angles, held
+        return {**angles, 'torso_fwd': -offsets.torso}, replace(offsets, torso=0.0)
+    return angles, offsets
 
 
 def _step_motion(
-    move: Move, leg: str, factors: CycleAngles, held: StageOffsets
+    move: Move, leg: str, cycle_angles: CycleAngles, offsets: StageOffsets
 ) -> tuple[dict[str, float], StageOffsets]:
+    """Return joint angles and offsets of a stage of a step."""
     # In the symbols of the publication: S step, L lift, K knee bend, P ankle place, M ankle move,
     # H hip move.
-    f, other = factors, opposite_leg(leg)
+    f, other = cycle_angles, opposite_leg(leg)
     if move is Move.EXTEND:
         # Extend: knee -L, hip S - L/2, ankle S - P - L/2; L is the recorded lift of the leg.
-        lift = getattr(held, leg)
+        lift = getattr(offsets, leg)
         return {
             f'{leg}_knee': -lift,
             f'{leg}_hip_fwd': f.step - lift / 2.0,
             f'{leg}_ankle_fwd': f.step - f.ankle_place - lift / 2.0,
-        }, _with_lift(held, leg, 0.0)
+        }, _with_lift(offsets, leg, 0.0)
     if move is Move.LOWER:
         # Lower: knee +K, ankle +M, hip +H.
         return {
             f'{leg}_knee': f.knee_bend,
             f'{leg}_ankle_fwd': f.ankle_move,
             f'{leg}_hip_fwd': f.hip_move,
-        }, held
+        }, offsets
     if move is Move.STRAIGHTEN:
         # Straighten: ankle P - S, hip -S. Other leg: hip -H, ankle +M/3.
         return {
@@ -260,11 +263,11 @@ def _step_motion(
             f'{leg}_hip_fwd': -f.step,
             f'{other}_hip_fwd': -f.hip_move,
             f'{other}_ankle_fwd': f.ankle_move / 3.0,
-            'torso_fwd': -f.torso_lean - held.torso,
-        }, replace(held, torso=-f.torso_lean)
+            'torso_fwd': -f.torso_lean - offsets.torso,
+        }, replace(offsets, torso=-f.torso_lean)
     # Move forward: knee L - K, ankle L/2 - 4M/3, hip +L/2.
     return {
         f'{leg}_knee': f.lift - f.knee_bend,
         f'{leg}_ankle_fwd': f.lift / 2.0 - 4.0 * f.ankle_move / 3.0,
         f'{leg}_hip_fwd': f.lift / 2.0,
-    }, _with_lift(held, leg, f.lift)
+    }, _with_lift(offsets, leg, f.lift)

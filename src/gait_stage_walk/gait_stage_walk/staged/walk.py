@@ -180,16 +180,16 @@ class StagedWalk:
 
     def advance_angles(self, begin: int, end: int) -> FloatArray:
         """Advance between two times [ns]; return the turns of ``WALK_JOINTS``, (n,) [rad]."""
-        turned, any_ended = np.zeros(len(WALK_JOINTS)), False
+        turns, any_ended = np.zeros(len(WALK_JOINTS)), False
         for pulse in self._pulses:
             # Most pulses of a cycle start later.
             if pulse.start < end:
-                turned += pulse.share_between(begin, end) * pulse.angles
+                turns += pulse.share_between(begin, end) * pulse.angles
                 any_ended |= pulse.end <= end
         if any_ended:
             self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
-        self.angles = self.angles + turned
-        return turned
+        self.angles = self.angles + turns
+        return turns
 
     def signals(self, begin: int, end: int) -> tuple[TwistSignal, ...]:
         """Return the signals from ``begin`` to before ``end`` [ns]."""
@@ -216,6 +216,7 @@ class StagedWalk:
         return turns
 
     def _enter(self, phase: Phase, now: int) -> None:
+        """Enter a phase at a time [ns]: schedule its stages and set its end."""
         self.phase, self.phase_start = phase, now
         match phase:
             case Phase.IDLE:
@@ -238,7 +239,7 @@ class StagedWalk:
         self._schedule(
             [s for s in CYCLE_STAGES if s.move is not Move.SWAY], stepping, params.time_scale
         )
-        begun = tuple(
+        new_half_cycles = tuple(
             HalfCycle(
                 front=leg,
                 start=stepping + to_nanoseconds(start * params.time_scale),
@@ -247,7 +248,7 @@ class StagedWalk:
             for leg, start in (('left', 0.0), ('right', HALF_CYCLE_DURATION))
         )
         # Half-cycles of the last cycle are kept: a levelled leg can still be straightening.
-        self.half_cycles = self.half_cycles[-2:] + begun
+        self.half_cycles = self.half_cycles[-2:] + new_half_cycles
         self._signals = self._signals[-2:] + tuple(
             TwistSignal(stepping + to_nanoseconds(trigger.time * params.time_scale), trigger.swing)
             for trigger in TWIST_TRIGGERS

@@ -127,8 +127,8 @@ class KeyframeStrideController(Controller):
             self._blend.add_cycle(self._cycle)
         count = params.samples
         # The phase waits until the robot has reached its first posture.
-        wanted = 0.0 if self._blend.standing else self._commanded_rate(command)
-        phases = self._rhythm.advance(dt, count, wanted, params.period, params.ramp_time)
+        target_rate = 0.0 if self._blend.standing else self._commanded_rate(command)
+        phases = self._rhythm.advance(dt, count, target_rate, params.period, params.ramp_time)
         positions = self._blend.positions_at(
             phases, np.linspace(0.0, dt, count + 1), params.start_time
         )
@@ -176,8 +176,8 @@ class KeyframeStrideController(Controller):
             return {}
         flying = int(local.argmax())
         left = PHASES - local[flying] if rate > 0.0 else stance - local[flying]
-        then = self._cycle.positions_at(np.array([self._rhythm.phase + left]))[0]
-        now, later = (self._all_joints(joints) for joints in (self._last_joints, then))
+        joints_then = self._cycle.positions_at(np.array([self._rhythm.phase + left]))[0]
+        now, later = (self._all_joints(joints) for joints in (self._last_joints, joints_then))
         standing = TRIPODS[1 - flying]
         return {
             leg: predict_foothold(self._robot, leg, standing, now, later)
@@ -272,6 +272,7 @@ def make_stride(params: KeyframeStrideParams, robot: RobotModel, radius: float) 
 
 
 def _keyframe_feet(params: KeyframeStrideParams) -> FloatArray:
+    """Return the feet at the keyframes, (4, 3, 2) [m], by numbers or by a level walk."""
     if not params.feet:
         return level_walk_feet(params.stroke, params.height, params.lift, params.offset)
     if len(params.feet) != FOOT_NUMBERS:

@@ -100,17 +100,17 @@ class StrideRhythm:
         (count + 1,) array
 
         """
-        pace, sample_time = PHASES / period, dt / count
+        phase_rate, sample_time = PHASES / period, dt / count
         phases = np.empty(count + 1)
         phases[0] = self.phase
         for i in range(1, count + 1):
             if target_rate == 0.0:
-                self._brake(sample_time, pace, ramp_time)
+                self._brake(sample_time, phase_rate, ramp_time)
             else:
                 self._goal = None
                 change = sample_time / ramp_time
                 self.rate += min(max(target_rate - self.rate, -change), change)
-                self.phase += self.rate * pace * sample_time
+                self.phase += self.rate * phase_rate * sample_time
             phases[i] = self.phase
         turns = PHASES * math.floor(self.phase / PHASES)
         self.phase -= turns
@@ -118,13 +118,13 @@ class StrideRhythm:
             self._goal -= turns
         return phases
 
-    def _brake(self, dt: float, pace: float, ramp_time: float) -> None:
+    def _brake(self, dt: float, phase_rate: float, ramp_time: float) -> None:
         """Brake to rest at a phase with both tripods in stance; at rest, stay."""
         if self.rate == 0.0:
             return
         direction = math.copysign(1.0, self.rate)
         if self._goal is None:
-            braking = 0.5 * self.rate**2 * ramp_time * pace
+            braking = 0.5 * self.rate**2 * ramp_time * phase_rate
             # Goal: midway between the touch-down of one tripod and the lift-off of the other; the
             # next one if the braking distance is longer than the distance to it.
             distance = (direction * (0.5 * (self.stance - HALF_CYCLE) - self.phase)) % HALF_CYCLE
@@ -133,8 +133,8 @@ class StrideRhythm:
             )
         distance = direction * (self._goal - self.phase)
         # Constant deceleration to rest over the distance d: rate^2 = 2 d / (ramp_time * pace).
-        rate = min(abs(self.rate), math.sqrt(max(2.0 * distance, 0.0) / (ramp_time * pace)))
-        advance = rate * pace * dt
+        rate = min(abs(self.rate), math.sqrt(max(2.0 * distance, 0.0) / (ramp_time * phase_rate)))
+        advance = rate * phase_rate * dt
         if advance >= distance or rate * ramp_time < dt:
             self.phase, self.rate = self._goal, 0.0
         else:

@@ -204,6 +204,7 @@ def _ground_ahead(posture: FloatArray, radius: float) -> FloatArray:
 
 
 def _lower_leg_angle(feet: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Return the angle of the lower segment, hip plus knee, (..., 3) [rad]."""
     joints = joints_from_feet(feet, lengths)
     return np.asarray(joints[..., HIP] + joints[..., KNEE])
 
@@ -257,6 +258,7 @@ def _quintic(  # type: ignore[no-untyped-def]
 
 
 def _blend_lengths(lengths: FloatArray) -> FloatArray:
+    """Return lengths over the cycle, (KNOTS, 3, 2) [m], with minimum jerk between keyframes."""
     phase = knot_phases()
     first = phase.astype(np.int64)
     share = minimum_jerk(phase - first)[:, None, None]
@@ -278,6 +280,7 @@ def _extend_lengths(
 
 
 def _check_reach(feet: FloatArray, lengths: FloatArray) -> None:
+    """Raise ConfigurationError for the first foot that is out of reach of its leg."""
     is_beyond = ~are_reachable(feet, lengths)
     if is_beyond.any():
         at, leg = np.argwhere(is_beyond)[0]

@@ -115,6 +115,7 @@ class Biped:
 
 
 def _two_legs(robot: RobotModel, controller: str) -> Sequence[Leg]:
+    """Return the legs of a robot; ConfigurationError unless there are two of enough joints."""
     if len(robot.legs) != 2:
         raise ConfigurationError(
             f"controller '{controller}' needs 2 legs, robot '{robot.name}' has {len(robot.legs)}"

@@ -88,6 +88,7 @@ class ZmpWalkController(Controller):
         self._plan.set_shape(self._step_shape())
 
     def _apply_params(self, params: ZmpWalkParams) -> None:
+        """Put parameters in force: height, mass model, gains and limits."""
         self._params = params
         self._height = min(self._biped.height, params.leg_share * self._max_height)
         self._mass = mass_model(self._biped, self._height)
@@ -150,8 +151,8 @@ class ZmpWalkController(Controller):
             yaw += self._slip.correct_yaw_rate(dt, planned, params.heading_gain, observation)
         rates = (params.acceleration, params.acceleration, params.yaw_acceleration)
         change = [
-            min(max(min(max(wanted, -limit), limit) - now, -rate * dt), rate * dt)
-            for wanted, limit, rate, now in zip(
+            min(max(min(max(commanded, -limit), limit) - now, -rate * dt), rate * dt)
+            for commanded, limit, rate, now in zip(
                 (x, y, yaw), self._limits, rates, self._twist, strict=True
             )
         ]
@@ -218,11 +219,11 @@ class ZmpWalkController(Controller):
             'steps': float(plan.steps),
             'lean': float(np.hypot(*self._stabiliser.tilt)),
         }
-        for name, stands in zip(self._biped.leg_names, down, strict=True):
-            values[f'stance.{name}'] = float(stands)
+        for name, in_stance in zip(self._biped.leg_names, down, strict=True):
+            values[f'stance.{name}'] = float(in_stance)
         if self._params.odometry:
-            places = ('odom.x', 'odom.y', 'odom.yaw')
-            values.update(zip(places, self._odometry.pose.tolist(), strict=True))
+            names = ('odom.x', 'odom.y', 'odom.yaw')
+            values.update(zip(names, self._odometry.pose.tolist(), strict=True))
         return values
 
     def planned_footholds(self) -> Mapping[str, FloatArray]:

@@ -64,6 +64,6 @@ def next_foothold(
     return compose_poses(path_end, (0.0, side * half_width, 0.0))
 
 
-def poses_match(one: Pose, other: Pose) -> bool:
+def poses_match(first: Pose, second: Pose) -> bool:
     """Return whether two poses are equal within a tolerance."""
-    return all(abs(a - b) < _POSE_TOLERANCE for a, b in zip(one, other, strict=True))
+    return all(abs(a - b) < _POSE_TOLERANCE for a, b in zip(first, second, strict=True))

@@ -267,6 +267,7 @@ class WalkPlan:
             self._end_swing(twist)
 
     def _begin_shift(self, start: Pose, periods: int, twist: Twist) -> None:
+        """Begin the shift of the ZMP from a point to the support; 0 periods: a double support."""
         self.stage, self._zmp_start = SHIFT, start
         self._apply_shape()
         periods = periods or self._double_periods
@@ -274,6 +275,7 @@ class WalkPlan:
         self.foothold = self._foothold_after(self.feet[self.support], self.support, twist)
 
     def _begin_swing(self, twist: Twist) -> None:
+        """Lift off: begin the path of the swinging foot to its foothold."""
         self.stage, self._lift_off = SWING, self._tick
         self._stage_end = self._tick + self._swing_periods
         self.foothold = self._foothold_after(self.feet[self.support], self.support, twist)
@@ -284,6 +286,7 @@ class WalkPlan:
         self._redirect_swing(ARRIVAL_SHARE * self._swing_periods * self._gains.period)
 
     def _end_swing(self, twist: Twist) -> None:
+        """Touch down: stand, or begin the shift to the new support."""
         self.feet[self.swing] = self.foothold
         self.steps += 1
         zmp = self._zmp_under(self.feet[self.support], self.support)
@@ -295,6 +298,7 @@ class WalkPlan:
             self._begin_shift(zmp, 0, twist)
 
     def _foothold_after(self, support: Pose, foot: int, twist: Twist) -> Pose:
+        """Return the foothold of the other foot after a step from a support pose."""
         return next_foothold(support, SIDE_SIGNS[1 - foot], self.half_width, twist, self.step_time)
 
     def _can_stand(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
@@ -302,12 +306,13 @@ class WalkPlan:
         standing = self._foothold_after(feet[1 - landed], 1 - landed, ZERO_TWIST)
         return twist == ZERO_TWIST and poses_match(feet[landed], standing)
 
-    def _zmp_under(self, foot: Pose, which: int) -> Pose:
+    def _zmp_under(self, pose: Pose, foot_number: int) -> Pose:
         """Return the reference of the ZMP under one foot."""
         shape = self._shape
-        return compose_poses(foot, (shape.forward, -SIDE_SIGNS[which] * shape.inward, 0.0))
+        return compose_poses(pose, (shape.forward, -SIDE_SIGNS[foot_number] * shape.inward, 0.0))
 
     def _zmp_between(self, feet: list[Pose]) -> Pose:
+        """Return the reference of the ZMP midway between both feet."""
         left, right = (self._zmp_under(feet[foot], foot) for foot in (LEFT, RIGHT))
         return 0.5 * (left[0] + right[0]), 0.5 * (left[1] + right[1]), 0.0
 

@@ -148,8 +148,8 @@ class SlipCorrection:
         yaw = attitude.yaw
         # Slip: measured change of yaw less the planned one.
         if self._last_yaw is not None:
-            turned = math.remainder(yaw - self._last_yaw, 2.0 * math.pi)
-            self._slipped += turned - (planned - self._last_planned)
+            yaw_change = math.remainder(yaw - self._last_yaw, 2.0 * math.pi)
+            self._slipped += yaw_change - (planned - self._last_planned)
         self._last_yaw, self._last_planned = yaw, planned
         rate = -gain * (self._slipped + self._corrected)
         self._corrected += rate * dt

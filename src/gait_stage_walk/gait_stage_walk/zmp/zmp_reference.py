@@ -20,9 +20,9 @@ class Swing(NamedTuple):
     ----------
     path : (6, 3) array
         Coefficients of x, y and yaw.
-    begun, time : int, float [s]
+    path_start, path_duration : int, float [s]
         Tick at which the path begins, and its duration.
-    lifted : int
+    lift_off : int
         Tick of lift-off.
     inward : float [m]
         Distance from the foot to the mass that it lifts, to the left in the frame of the foot.
@@ -30,9 +30,9 @@ class Swing(NamedTuple):
     """
 
     path: FloatArray
-    begun: int
-    time: float
-    lifted: int
+    path_start: int
+    path_duration: float
+    lift_off: int
     inward: float
 
 
@@ -65,23 +65,23 @@ def subtract_swing_zmp(swing, load, now, points):  # type: ignore[no-untyped-def
 
     The references belong to the periods after the tick ``now``; they are overwritten.
     """
-    path, begun, time, lifted, inward = swing
-    single, period, clearance, foot, lift = load
+    path, path_start, path_duration, lift_off, inward = swing
+    swing_periods, period, clearance, foot, lift = load
     state = np.empty((3, 3))
-    for j in range(max(0, lifted - now - 1), min(len(points), lifted + single - now)):
-        at = (now + 1 + j - begun) * period
-        write_path_state(path, min(at, time), state)
-        u = (now + 1 + j - lifted) / single
+    for j in range(max(0, lift_off - now - 1), min(len(points), lift_off + swing_periods - now)):
+        at = (now + 1 + j - path_start) * period
+        write_path_state(path, min(at, path_duration), state)
+        u = (now + 1 + j - lift_off) / swing_periods
         # Second derivative of the height: clearance * 16 (u (1 - u))^2 over the swing.
-        rise = 32.0 * clearance * (1.0 - 6.0 * u * (1.0 - u)) / (single * period) ** 2
+        rise = 32.0 * clearance * (1.0 - 6.0 * u * (1.0 - u)) / (swing_periods * period) ** 2
         raised = lift * rise
         s, c = math.sin(state[0, 2]), math.cos(state[0, 2])
-        moving = 1.0 if at < time else 0.0
+        is_moving = 1.0 if at < path_duration else 0.0
         # p - c + (h / g) c'' = (k / g) f'' + (a / g) f_z'' (f + e - p), see ``mass_model``: the
         # lifted mass is at f + e, the foot moved inward.
         x, y = state[0, 0] - s * inward, state[0, 1] + c * inward
-        points[j, 0] -= foot * moving * state[2, 0] + raised * (x - points[j, 0])
-        points[j, 1] -= foot * moving * state[2, 1] + raised * (y - points[j, 1])
+        points[j, 0] -= foot * is_moving * state[2, 0] + raised * (x - points[j, 0])
+        points[j, 1] -= foot * is_moving * state[2, 1] + raised * (y - points[j, 1])
 
 
 @njit(cache=True)
