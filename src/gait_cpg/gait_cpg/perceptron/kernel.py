@@ -209,12 +209,14 @@ def step_layer(layer: Layer, state: LayerState) -> int:
     The outputs are left in the unit in which they are remembered.
     """
     outputs = state.outputs
+    # Bishop (2008), section 4.8: outputs are accelerations of the set points.
     active: int = sum_active_outputs(state.signals, layer.weights, outputs)
     accelerations = layer.gain * outputs.astype(np.float64)
     limits = (layer.acceleration, layer.speed)
     integrate_set_points(
         accelerations, layer.period, limits, layer.bounds, state.positions, state.speeds
     )
+    # The memory holds outputs without their unit, like the scaled channels.
     unit = np.float32(layer.unit)
     for i in range(len(outputs)):
         outputs[i] /= unit

@@ -81,6 +81,8 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
     """
     legs, samples, _ = feet.shape
     motion, duty_offsets = state.twist_and_shape, state.duty_offsets
+    # Twist and shape at the end of the period: the commanded twist, and a first-order convergence
+    # to the gait.
     motion_end = np.empty(10)
     for j in range(3):
         motion_end[j] = twist[j]
@@ -89,6 +91,8 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
     duty_offsets_end = np.empty(legs)
     for i in range(legs):
         duty_offsets_end[i] = duty_offsets[i] + settled * (gait.duty_offsets[i] - duty_offsets[i])
+    # Oscillators at each sample, then the feet at their phases. A standing robot keeps amplitude
+    # zero, at which the feet do not depend on the phase.
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
     if period > 0.0:
         is_moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0

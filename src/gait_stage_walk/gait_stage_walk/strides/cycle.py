@@ -183,6 +183,7 @@ class CycleBlend:
             Duration of the blend to a new cycle.
 
         """
+        # From the oldest to the newest cycle; each moves the blend so far toward itself.
         positions: FloatArray = self._start
         done = 0
         for i, cycle in enumerate(self._cycles):
@@ -193,6 +194,7 @@ class CycleBlend:
             self._ages[i] += float(times[-1])
             if self._ages[i] >= duration:
                 done = i + 1
+        # A cycle at full weight hides the start and all cycles before it.
         if done:
             self._start = self._start[:0]
             del self._cycles[: done - 1], self._ages[: done - 1]

@@ -172,6 +172,8 @@ def foot_stride(
     varying_lengths = _blend_lengths(lengths)
     if extension is not None:
         varying_lengths = _extend_lengths(paths, feet[1], lengths[1], extension)
+    # A foot of radius r that rolls by an angle moves its centre by r times the angle: fixed point
+    # of the leg angle, relative to mid-stance, and the centre.
     centres = paths
     middle_angle = _lower_leg_angle(feet[1], lengths[1])
     for _ in range(_ROLL_ITERATIONS if radius > 0.0 else 0):

@@ -320,10 +320,12 @@ class WalkPlan:
         """Write the corners of the ZMP reference within the preview; return their number."""
         knots, last = self._knots, self._tick + len(self._reference)
         knots[0] = (self._stage_start, *self._zmp_start[:2])
+        # Standing: the ZMP moves to the middle between both feet and stays there.
         if self.stage == STAND:
             knots[1] = (self._stage_end, *self._zmp_between(self.feet)[:2])
             self._swings.clear()
             return 2
+        # Present step: the ZMP reaches the support at the end of the shift, or did at lift-off.
         feet, support, count, touch_down = list(self.feet), self.support, 1, self._stage_end
         self._swings.clear()
         shift = self._stage_end if self.stage == SHIFT else self._lift_off
@@ -332,6 +334,8 @@ class WalkPlan:
         count += 1
         if self.stage == SHIFT:
             touch_down += self._swing_periods
+        # Steps to come, with the present twist: stay on the support until touch-down; then stand,
+        # if the feet allow it, or shift to the foot that has touched down.
         while count < _MAX_KNOTS - 1:
             knots[count] = (touch_down, *self._zmp_under(feet[support], support)[:2])
             count += 1
@@ -369,6 +373,7 @@ class WalkPlan:
         )
         for lift_off, start, foothold, foot in self._swings:
             path, path_start, time = self._path, self._path_start, self._path_duration
+            # The present swing keeps its path, which can be redirected; later ones start at rest.
             if lift_off != self._lift_off or self.stage != SWING:
                 path_start, time = lift_off, ARRIVAL_SHARE * self._swing_periods * period
                 state = np.array([start, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)])
