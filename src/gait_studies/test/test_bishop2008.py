@@ -140,7 +140,7 @@ def test_the_ground_is_that_of_the_thesis_and_a_turn_is_as_long():
 def test_runs_a_and_b_search_networks_of_the_published_sizes():
     layouts = [load_plan(f'bishop2008_{run}').array_shapes for run in 'ab']
     # As files of 40 members in float32: 61 444 800 and 184 824 000 bytes.
-    sizes = [40 * 4 * one.perceptrons * one.width for one in layouts]
+    sizes = [40 * 4 * one.perceptrons * one.weights_per_perceptron for one in layouts]
     assert sizes == [61_444_800, 184_824_000]
 
 
