@@ -67,7 +67,7 @@ def compose(arguments: ArgumentValues):
         champion=gait if champion else '',
         gait_files=(gait,) if gait and not champion else (),
         link_transforms=by_bridge,
-        clock=clock,
+        publishes_clock=clock,
         sensors=sensors,
         motion={**motion_parameters(arguments), **demo},
     )

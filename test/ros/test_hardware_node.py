@@ -191,7 +191,7 @@ def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
             if motors.at != at:
                 motors.at.update(at)
                 calm = 0
-            seen = gait._live.observation.observation(0, 0.0).joint_positions
+            seen = gait._live.observation.make_observation(0, 0.0).joint_positions
             there = seen is not None and seen.tolist() == list(at.values())
             return manager.state == at and there and calm > CALM
 
@@ -269,7 +269,7 @@ def test_commands_are_bounded_counted_and_told(graph, box, box_model, motorize):
             assert math.isnan(q) if name == names[3] else low[i] <= q <= high[i]
             assert abs(v) <= box_model.velocity_limit[i] and v == 0.0 or i > 2
             assert abs(tau) <= box_model.effort_limit[i]
-    values = node._values()
+    values = node._diagnostic_values()
     for key in ('implausible commands', 'clamped_position', 'clamped_velocity', 'clamped_effort'):
         assert values[key] > 0, key
     assert node._guard.implausible_counts[[0, 1, 2]].all()
@@ -285,7 +285,7 @@ def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, 
     assert f"motor '{names[5]}' of joint '{names[5]}' has not" in obstacle(node)
     motors.at[names[5]] = 30.0
     graph.until(lambda: 'joint position 30.00, far beyond' in obstacle(node))
-    assert node._values()['implausible states'] > 0
+    assert node._diagnostic_values()['implausible states'] > 0
     motors.at[names[5]] = 0.2
     graph.until(lambda: 'no motion request' in obstacle(node))
 
@@ -299,11 +299,11 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     two = graph.client.create_publisher(JointState, f'/{JOINT_COMMANDS_TOPIC}', 1)
     node = graph.add(HardwareNode, robot=box, start=False)
     words = 'hardware/joint_commands is published by /test_client as well as by /test_client'
-    graph.until(lambda: words in node._second_sender())
+    graph.until(lambda: words in node._find_conflict())
     with pytest.raises(ConfigurationError, match='would follow both in turn; end one'):
         node.start()
     graph.client.destroy_publisher(two)
-    graph.until(lambda: not node._second_sender())
+    graph.until(lambda: not node._find_conflict())
     assert node.trigger_activate() and node.active
     # While it is active the motors hold, whoever comes.
     motors = motorize(pose(box_model))

@@ -184,7 +184,7 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
         controller='phase_cpg',
         gait_files=(str(gait),),
         link_transforms=True,
-        clock=False,
+        publishes_clock=False,
         motion={
             'demo': True,
             'command': [0.2, 0.0, 0.1],

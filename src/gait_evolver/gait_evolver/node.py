@@ -368,8 +368,8 @@ class EvolverNode(Node):
                 'lost trials': status.lost_trials,
                 'efficiency': status.efficiency,
             },
-            failed=status.state == EvolverStatus.FAILED,
-            fine=status.message or _STATES[status.state],
+            is_error=status.state == EvolverStatus.FAILED,
+            ok_message=status.message or _STATES[status.state],
         )
 
     def _now(self) -> Time:

@@ -45,7 +45,7 @@ def test_a_walk_is_a_bridge_with_the_clock_and_a_controller_that_follows_it():
 def test_the_gait_of_a_bridge_without_the_clock_follows_its_bridge_all_the_same():
     for clock, rules in ((True, ()), (False, (('/clock', 'sim_bridge/clock'),))):
         bridge, walker = walk_graph(
-            LiveWalk(robot='a1', controller='phase_cpg', namespace='r2', clock=clock)
+            LiveWalk(robot='a1', controller='phase_cpg', namespace='r2', publishes_clock=clock)
         )
         assert bridge.parameters['publish_clock'] is clock and walker.remappings == rules
 

@@ -33,7 +33,7 @@ def level(quaternion=(0.0, 0.0, 0.0, 1.0), covariance=0.0):
 
 
 def read(seen):
-    return seen.observation(0, 0.0)
+    return seen.make_observation(0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_imu_without_an_orientation_is_none(seen, message, words):
     seen.add_imu(message)
     seen.add_imu(message)
     (line,) = seen.lines
-    assert words in line and seen.complaints == (line,)
+    assert words in line and seen.ignored_content == (line,)
     assert read(seen).imu is None
 
 
@@ -85,11 +85,11 @@ def test_force_elements_are_read_beside_joints():
     robot = load_robot('tetraspine')
     lines = []
     seen = LiveObservation(robot, lines.append)
-    assert seen.observation(0, 0.0).element_lengths is None
+    assert seen.make_observation(0, 0.0).element_lengths is None
     names = [element.name for element in robot.force_elements][::-1]
     lengths = [0.1 + 0.001 * i for i in range(len(names))]
     seen.add_joint_state(JointState(name=names, position=lengths, effort=[2.0] * len(names)))
-    read = seen.observation(0, 0.0)
+    read = seen.make_observation(0, 0.0)
     assert list(read.element_names) == names[::-1] and not lines
     np.testing.assert_array_equal(read.element_lengths, lengths[::-1])
     assert read.element_forces.tolist() == [2.0] * len(names)
@@ -137,5 +137,5 @@ def test_complaints_of_one_kind_are_one(seen):
     names = list(legged_box().joint_names)
     for count in (1, 2, 3, 5):
         seen.add_joint_state(JointState(name=names, position=[0.0] * 8, velocity=[0.0] * count))
-    assert len(seen.complaints) == len(seen.lines) == 1
+    assert len(seen.ignored_content) == len(seen.lines) == 1
     assert 'joint_velocities has 1 values, expected 8' in seen.lines[0]

@@ -405,7 +405,7 @@ class SimBridgeNode(ManagedNode):
         robot, problem = self._scene.robot if self._scene else '', trouble or self._rival
         failed = bool(self._fault)
         self._diagnostics.publish(
-            self._time.now(), robot, problem, self._diagnostic_values, failed=failed
+            self._time.now(), robot, problem, self._diagnostic_values, is_error=failed
         )
 
     def _diagnostic_values(self) -> dict[str, object]:

@@ -29,7 +29,7 @@ CONTROL_PERIOD = 0.02
 _ROBOT = 'a1'
 _START = 120.0
 _PATIENCE = 10.0
-_WATCHED = 0.5
+_HOLD_TIME = 0.5
 
 
 class _Traffic:
@@ -71,24 +71,24 @@ class _Traffic:
         recent = [pose for _, pose in self.targets[-round(1.0 / CONTROL_PERIOD) :]]
         return len(recent) * CONTROL_PERIOD >= 1.0 and bool(np.ptp(recent, axis=0).max() > 0.1)
 
-    def call(self, client: Any) -> None:
+    def call_service(self, client: Any) -> None:
         """Call a service and wait for its answer."""
         answer = client.call_async(Trigger.Request())
         if not self.client.wait(answer.done, _PATIENCE):
             raise NodeEnded(f'no answer from {client.srv_name} within {_PATIENCE:g} s')
 
-    def time_of_stop(self, rng: np.random.Generator) -> float:
+    def measure_stop(self, rng: np.random.Generator) -> float:
         """Stop the walk at a random time; return the time [s] to the last changed target."""
         self.targets.clear()
         if not self.client.wait(self.is_walking, _START):
             raise NodeEnded(f'the gait does not walk within {_START:g} s')
         self.client.wait(lambda: False, float(rng.uniform(0.0, 0.5)))
         asked = time.perf_counter()
-        self.call(self._stop)
-        self.client.wait(lambda: False, _WATCHED)
+        self.call_service(self._stop)
+        self.client.wait(lambda: False, _HOLD_TIME)
         held = self.targets[-1][1]
         moved = [at for at, pose in self.targets if at > asked and (pose != held).any()]
-        self.call(self._resume)
+        self.call_service(self._resume)
         return max(moved, default=asked) - asked
 
 
@@ -100,7 +100,7 @@ def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:
         traffic = _Traffic(space)
         try:
             rng = np.random.default_rng(1)
-            times = [traffic.time_of_stop(rng) for _ in range(count)]
+            times = [traffic.measure_stop(rng) for _ in range(count)]
             rate = traffic.sent / (time.perf_counter() - traffic.began)
         finally:
             traffic.client.close()

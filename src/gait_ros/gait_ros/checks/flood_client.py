@@ -221,7 +221,7 @@ class Flood:
             self._node.name, f'/{self._node.namespace}'
         )
         own = f'/{self._node.namespace}/'
-        return {topic: _imported(kinds[0]) for topic, kinds in found if topic.startswith(own)}
+        return {topic: _import_type(kinds[0]) for topic, kinds in found if topic.startswith(own)}
 
     def _services(self) -> list[tuple[str, str]]:
         """Return names and types of the services that are the node's own."""
@@ -237,8 +237,8 @@ class Flood:
         for name, kind in self._services():
             if '/action/' in kind:
                 continue
-            service = _imported(kind)
-            bad = change_fields(service.Request(), lambda name, value: _nan(value))
+            service = _import_type(kind)
+            bad = change_fields(service.Request(), lambda name, value: _nan_for_number(value))
             requests = [service.Request(), bad] * (_REQUESTS // 2)
             self._call(service, name, requests)
         if self._node.name == 'evolver':
@@ -338,12 +338,12 @@ class Flood:
         return ' / '.join(self._output.read_text(errors='replace').splitlines()[-3:])
 
 
-def _imported(kind: str) -> Any:
+def _import_type(kind: str) -> Any:
     package, folder, name = kind.split('/')
     return getattr(importlib.import_module(f'{package}.{folder}'), name)
 
 
-def _nan(value: Any) -> Any:
+def _nan_for_number(value: Any) -> Any:
     return math.nan if isinstance(value, float) else value
 
 

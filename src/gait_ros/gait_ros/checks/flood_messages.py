@@ -56,10 +56,10 @@ def hostile_messages(kind: Any, robot: RobotModel) -> Iterator[Any]:
         change_fields(good, lambda name, value: [] if _is_list(value) else value),
         change_fields(good, _enlarge, inside=False),
         *(
-            change_fields(good, lambda name, value, number=number: _numbers(value, number))
+            change_fields(good, lambda name, value, number=number: _replace_numbers(value, number))
             for number in (math.nan, math.inf, 1e308, -1e308)
         ),
-        *(_stamped(good, second) for second in (1, _FUTURE)),
+        *(_set_stamp(good, second) for second in (1, _FUTURE)),
     ]
     for number in count():
         for bad in fixed:
@@ -96,7 +96,7 @@ def _is_list(value: Any) -> bool:
     return hasattr(value, '__len__') and not isinstance(value, str)
 
 
-def _texts(value: Any) -> bool:
+def _is_text_list(value: Any) -> bool:
     return _is_list(value) and bool(len(value)) and isinstance(value[0], str)
 
 
@@ -105,14 +105,14 @@ def _reverse(name: str, value: Any) -> Any:
 
 
 def _enlarge(name: str, value: Any) -> Any:
-    if _texts(value):
+    if _is_text_list(value):
         return [f'{name}_{number}' for number in range(_OVERSIZE)]
     if _is_list(value) and len(value):
         return [value[0]] * _OVERSIZE
     return 1000 * 'a' if isinstance(value, str) else value
 
 
-def _numbers(value: Any, number: float) -> Any:
+def _replace_numbers(value: Any, number: float) -> Any:
     if isinstance(value, float):
         return number
     if _is_list(value) and len(value) and isinstance(value[0], float):
@@ -121,10 +121,10 @@ def _numbers(value: Any, number: float) -> Any:
 
 
 def _rename(value: Any, number: int) -> Any:
-    return [f'{text}_{number}' for text in value] if _texts(value) else value
+    return [f'{text}_{number}' for text in value] if _is_text_list(value) else value
 
 
-def _stamped(message: Any, second: int) -> Any:
+def _set_stamp(message: Any, second: int) -> Any:
     result = deepcopy(message)
     for stamp in (getattr(result, 'header', None), result):
         if hasattr(stamp, 'stamp'):

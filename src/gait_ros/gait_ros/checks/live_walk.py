@@ -30,7 +30,7 @@ from gait_ros.trials.session import RosClient
 # Longest wait for the end of the soft start [s]; kernels may have to be compiled first.
 _START = 120.0
 _SILENCE = 60.0
-_SHARE = 0.1
+_MAX_DIFFERENCE = 0.1
 _LOG = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -75,7 +75,7 @@ def walk_live(champion: NodeChampion, seconds: float) -> WalkResult:
             watch = _WalkRecorder(client, champion, space)
             _wait(client, processes, lambda: watch.began is not None, _START)
             _wait(client, processes, lambda: watch.seconds >= seconds, _SILENCE + 10.0 * seconds)
-            return watch.walked(seconds)
+            return watch.result(seconds)
         finally:
             client.close()
 
@@ -108,7 +108,7 @@ def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
                 measured=abs(live.distance / here.distance - 1.0)
                 if live.status == here.status
                 else 1.0,
-                budget=_SHARE,
+                budget=_MAX_DIFFERENCE,
             )
         )
     return rows
@@ -156,7 +156,7 @@ class _WalkRecorder:
         if ours and self.began is None and self._poses:
             self.began = self._poses[-1][0] - self._dt
 
-    def walked(self, seconds: float) -> WalkResult:
+    def result(self, seconds: float) -> WalkResult:
         """Return the result of the walk."""
         assert self.began is not None
         end = self.began + seconds + 0.5 * self._dt

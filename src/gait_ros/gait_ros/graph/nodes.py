@@ -132,7 +132,7 @@ class LiveWalk:
         Parameter files of the controller.
     link_transforms : bool
         Whether the bridge publishes the transforms of the links.
-    clock : bool
+    publishes_clock : bool
         Whether the bridge publishes /clock; otherwise the controller follows its ``~/clock``.
     sensors : str
         Names of the range sensors that the bridge simulates, or ``all``.
@@ -153,7 +153,7 @@ class LiveWalk:
     champion: str = ''
     gait_files: tuple[str, ...] = ()
     link_transforms: bool = False
-    clock: bool = True
+    publishes_clock: bool = True
     sensors: str = ''
     motion: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
 
@@ -171,7 +171,7 @@ def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
             'mode': 'realtime',
             'realtime_factor': float(walk.realtime_factor),
             'publish_link_tf': walk.link_transforms,
-            **clock_parameters(walk.clock),
+            **clock_parameters(walk.publishes_clock),
             'sensors': walk.sensors,
         },
         walk.namespace,
@@ -189,7 +189,7 @@ def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
         },
         walk.namespace,
         parameter_files=(*files, *walk.gait_files),
-        remappings=() if walk.clock else CLOCK_REMAPPINGS,
+        remappings=() if walk.publishes_clock else CLOCK_REMAPPINGS,
     )
     return bridge, walker
 

@@ -90,7 +90,7 @@ class MotorGuard:
         for field in _FIELDS:
             values = getattr(states, field)
             if values is not None:
-                low, high = self._bounds(field, rows)
+                low, high = self._plausible_range(field, rows)
                 plausible = (values >= low) & (values <= high)
                 self.refused_states += int((~plausible & ~np.isnan(values)).sum())
                 kept[field] = np.where(plausible, values, np.nan)
@@ -100,7 +100,7 @@ class MotorGuard:
             self.measured[rows[known]] = position[known]
         return JointValues(names=states.names, **kept)
 
-    def limit_command(self, wanted: JointValues, dt: float) -> JointValues:
+    def limit_command(self, command: JointValues, dt: float) -> JointValues:
         """
         Return the limited command.
 
@@ -109,36 +109,36 @@ class MotorGuard:
 
         Parameters
         ----------
-        wanted : JointValues
+        command : JointValues
             Command; every joint must have a measured position.
         dt : float [s]
             Time since the last command.
 
         """
-        rows = self._rows(wanted.names)
+        rows = self._rows(command.names)
         period = min(max(dt, 0.0), _MAX_COMMAND_PERIOD)
         # An implausible value in any quantity refuses the whole command of its joint.
-        refused = self._refused(rows, wanted)
+        refused = self._refuse_implausible(rows, command)
         bounded: dict[str, FloatArray] = {}
-        if wanted.position is not None:
-            bounded['position'] = self._position(rows, wanted.position, refused, period)
-        if wanted.velocity is not None:
+        if command.position is not None:
+            bounded['position'] = self._limit_position(rows, command.position, refused, period)
+        if command.velocity is not None:
             # Without a position nothing but the velocity keeps a joint within its limits.
             alone = np.ones(len(rows), dtype=np.bool_)
-            if wanted.position is not None:
+            if command.position is not None:
                 alone = np.isnan(bounded['position'])
-            velocity = np.where(refused, 0.0, wanted.velocity)
-            bounded['velocity'] = self._velocity(rows, velocity, alone)
-        if wanted.effort is not None:
-            effort = np.where(refused, 0.0, wanted.effort)
-            bounded['effort'] = self._effort(rows, effort)
-        self._end_lapsed(rows, bounded)
+            velocity = np.where(refused, 0.0, command.velocity)
+            bounded['velocity'] = self._limit_velocity(rows, velocity, alone)
+        if command.effort is not None:
+            effort = np.where(refused, 0.0, command.effort)
+            bounded['effort'] = self._limit_effort(rows, effort)
+        self._stop_lapsed(rows, bounded)
         for field, values in bounded.items():
             known = ~np.isnan(values)
             self._last[field][rows[known]] = values[known]
-        return _without_nan(wanted.names, bounded)
+        return _without_nan(command.names, bounded)
 
-    def _end_lapsed(self, rows: IntArray, bounded: dict[str, FloatArray]) -> None:
+    def _stop_lapsed(self, rows: IntArray, bounded: dict[str, FloatArray]) -> None:
         """
         Add a stop for each quantity that was commanded before and is not commanded any more.
 
@@ -174,35 +174,35 @@ class MotorGuard:
     def _rows(self, names: tuple[str, ...]) -> IntArray:
         return np.array([self._robot.joint_index[name] for name in names], dtype=np.int64)
 
-    def _refused(self, rows: IntArray, wanted: JointValues) -> BoolArray:
+    def _refuse_implausible(self, rows: IntArray, command: JointValues) -> BoolArray:
         """Count and return the joints with an implausible value in their command."""
         refused = np.zeros(len(rows), dtype=np.bool_)
         for field in _FIELDS:
-            values = getattr(wanted, field)
+            values = getattr(command, field)
             if values is not None:
-                low, high = self._bounds(field, rows)
+                low, high = self._plausible_range(field, rows)
                 refused |= ~((values >= low) & (values <= high)) & ~np.isnan(values)
         self.implausible_counts[rows[refused]] += 1
         return refused
 
-    def _bounds(self, field: str, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _plausible_range(self, field: str, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and the highest plausible values of a quantity of joints."""
         if field == 'position':
             return self._span[0, rows], self._span[1, rows]
         greatest = np.full(len(rows), MAX_PLAUSIBLE)
         return -greatest, greatest
 
-    def _position(
-        self, rows: IntArray, wanted: FloatArray, refused: BoolArray, dt: float
+    def _limit_position(
+        self, rows: IntArray, command: FloatArray, refused: BoolArray, dt: float
     ) -> FloatArray:
         """Return limited positions: inside the limits, and one step from the last at most."""
         robot, last = self._robot, self._last['position'][rows]
         # Steps start from the last command, or from the measured position before the first.
         start = np.where(np.isnan(last), self.measured[rows], last)
         # A refused command holds the joint where it is.
-        wanted = np.where(refused & ~np.isnan(wanted), start, wanted)
-        inside = np.clip(wanted, robot.lower[rows], robot.upper[rows])
-        self._count('position', rows, inside, wanted)
+        command = np.where(refused & ~np.isnan(command), start, command)
+        inside = np.clip(command, robot.lower[rows], robot.upper[rows])
+        self._count_clamps('position', rows, inside, command)
         speed = robot.velocity_limit[rows]
         soft = self._soft[rows]
         speed = np.where(soft, np.minimum(speed, self.start_speed), speed)
@@ -214,32 +214,32 @@ class MotorGuard:
         moved = np.where(free, inside, np.clip(inside, start - step, start + step))
         # Count only clamps by the limit of the joint: the soft start is slower on purpose.
         if dt > 0.0:
-            self._count('speed', rows[~soft], moved[~soft], inside[~soft])
+            self._count_clamps('speed', rows[~soft], moved[~soft], inside[~soft])
         reached = (np.abs(moved - inside) <= _TOLERANCE) & ~refused
         self._soft[rows[reached]] = False
         return moved
 
-    def _velocity(self, rows: IntArray, wanted: FloatArray, alone: BoolArray) -> FloatArray:
+    def _limit_velocity(self, rows: IntArray, command: FloatArray, alone: BoolArray) -> FloatArray:
         """Return limited velocities; ``alone`` marks joints without a position in the command."""
         robot = self._robot
         limit = robot.velocity_limit[rows]
-        inside = np.clip(wanted, -limit, limit)
-        self._count('velocity', rows, inside, wanted)
+        inside = np.clip(command, -limit, limit)
+        self._count_clamps('velocity', rows, inside, command)
         # A velocity alone must not move a joint beyond its position limits: it is at most
         # proportional to the distance from the limit, and so decays exponentially.
         down, up = self._distances_to_limits(rows)
         stopped = np.where(alone, np.clip(inside, -down / _BRAKE_TIME, up / _BRAKE_TIME), inside)
-        self._count('position', rows, stopped, inside)
+        self._count_clamps('position', rows, stopped, inside)
         # During the soft start of a position, its velocity is limited too. A velocity alone has no
         # soft start, because no position would end it.
         start_limit = np.minimum(limit, self.start_speed)
         soft = self._soft[rows] & ~alone
         return np.where(soft, np.clip(stopped, -start_limit, start_limit), stopped)
 
-    def _effort(self, rows: IntArray, wanted: FloatArray) -> FloatArray:
+    def _limit_effort(self, rows: IntArray, command: FloatArray) -> FloatArray:
         limit = self._robot.effort_limit[rows]
-        inside = np.clip(wanted, -limit, limit)
-        self._count('effort', rows, inside, wanted)
+        inside = np.clip(command, -limit, limit)
+        self._count_clamps('effort', rows, inside, command)
         return inside
 
     def _distances_to_limits(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -248,8 +248,10 @@ class MotorGuard:
         down, up = position - self._robot.lower[rows], self._robot.upper[rows] - position
         return np.maximum(down, 0.0), np.maximum(up, 0.0)
 
-    def _count(self, limit: str, rows: IntArray, clamped: FloatArray, wanted: FloatArray) -> None:
-        self.clamp_counts[limit][rows[np.abs(clamped - wanted) > _TOLERANCE]] += 1
+    def _count_clamps(
+        self, limit: str, rows: IntArray, clamped: FloatArray, command: FloatArray
+    ) -> None:
+        self.clamp_counts[limit][rows[np.abs(clamped - command) > _TOLERANCE]] += 1
 
 
 def _without_nan(names: tuple[str, ...], values: dict[str, FloatArray]) -> JointValues:

@@ -122,9 +122,9 @@ class MotorWatch:
         self.conflict = ''
         self.motion_requested = False
         self._times: dict[str, FloatArray] = {}
-        self.forget()
+        self.forget_positions()
 
-    def forget(self) -> None:
+    def forget_positions(self) -> None:
         """Forget the positions of joints, which may have been moved by hand meanwhile."""
         self.joint_readings = MotorReadings(self._joints)
 

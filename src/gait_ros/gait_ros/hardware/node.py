@@ -146,10 +146,10 @@ class HardwareNode(ManagedNode):
 
     def activate(self) -> None:
         """Start to convert messages; raise ConfigurationError if there is a second publisher."""
-        self._watch.conflict = self._second_sender()
+        self._watch.conflict = self._find_conflict()
         if self._watch.conflict:
             raise ConfigurationError(self._watch.conflict)
-        self._watch.forget()
+        self._watch.forget_positions()
         self._guard.reset()
         self._was_commanded = self._holding = False
         self._last_command = None
@@ -267,10 +267,10 @@ class HardwareNode(ManagedNode):
 
     def _on_watch(self) -> None:
         """Log troubles and publish diagnostics; called once per second."""
-        rival = self._second_sender()
-        if rival and not self._watch.conflict:
-            self.get_logger().error(rival)
-        self._watch.conflict = rival
+        conflict = self._find_conflict()
+        if conflict and not self._watch.conflict:
+            self.get_logger().error(conflict)
+        self._watch.conflict = conflict
         trouble = 'inactive: configure and activate it'
         if self.active:
             trouble = self._watch.find_obstacle(self._now())
@@ -283,8 +283,8 @@ class HardwareNode(ManagedNode):
             stamp,
             self._declared.value.robot,
             trouble,
-            self._values,
-            failed=self.active and (bool(rival) or lost),
+            self._diagnostic_values,
+            is_error=self.active and (bool(conflict) or lost),
         )
 
     def _log_limited(self) -> None:
@@ -300,7 +300,7 @@ class HardwareNode(ManagedNode):
                 f"commands beyond joint limits were clamped: {listed}; most of joint '{joint}'"
             )
 
-    def _second_sender(self) -> str:
+    def _find_conflict(self) -> str:
         """Return one line on a topic with a second publisher; empty if there is none."""
         for topic, own, what in (
             (JOINT_COMMANDS_TOPIC, 0, 'the motors would follow both in turn'),
@@ -308,12 +308,12 @@ class HardwareNode(ManagedNode):
             (MOTOR_COMMANDS_TOPIC, 1, 'commands reach the motors without this node'),
             (JOINT_STATES_TOPIC, 1, 'its subscribers receive both'),
         ):
-            rival = describe_second_publisher(self, topic, what, own)
-            if rival:
-                return rival
+            conflict = describe_second_publisher(self, topic, what, own)
+            if conflict:
+                return conflict
         return ''
 
-    def _values(self) -> dict[str, object]:
+    def _diagnostic_values(self) -> dict[str, object]:
         """Return the named values of the diagnostics."""
         return {
             **{f'from {source}': count for source, count in self._message_counts.items()},

@@ -117,13 +117,13 @@ def control_block(
     system = SubElement(block, 'hardware')
     if target == MOCK_TARGET:
         SubElement(system, 'plugin').text = _MOCK_PLUGIN
-        _parameters(system, {'calculate_dynamics': 'true'})
+        _add_parameters(system, {'calculate_dynamics': 'true'})
     elif real and hardware is not None:
         SubElement(system, 'plugin').text = hardware.plugin
-        _parameters(system, hardware.parameters)
+        _add_parameters(system, hardware.parameters)
     else:
         SubElement(system, 'plugin').text = _TOPIC_PLUGIN
-        _parameters(
+        _add_parameters(
             system,
             {
                 'joint_commands_topic': JOINT_COMMANDS_TOPIC,
@@ -133,16 +133,16 @@ def control_block(
             },
         )
     for name in robot.joint_names:
-        element = _joint(block, robot, robot.joint[name])
+        element = _add_joint(block, robot, robot.joint[name])
         if target == MOCK_TARGET:
             # Only mock motors have an initial position; real ones report theirs.
             _set_initial_position(element, robot)
         if real and hardware is not None and name in hardware.motors:
             motor = hardware.motors[name]
             numbers = {key: repr(getattr(motor, key)) for key in ('sign', 'ratio', 'offset')}
-            _parameters(element, {'motor': motor.name, **numbers})
+            _add_parameters(element, {'motor': motor.name, **numbers})
     if reports_imu(robot, target, hardware):
-        _imu(block, robot, target)
+        _add_imu(block, robot, target)
     return block
 
 
@@ -242,40 +242,40 @@ def control_xacro(robot: RobotModel) -> str:
     }
     ElementTree.register_namespace('xacro', _XACRO)
     root = Element('robot')
-    macro = _xacro(root, 'macro', name='ros2_control', params='target plugin')
-    _xacro(
+    macro = _add_xacro(root, 'macro', name='ros2_control', params='target plugin')
+    _add_xacro(
         macro, 'unless', value=f'${{target in {TARGETS!r}}}'
     ).text = f'${{xacro.fatal("target is %s, expected one of {", ".join(TARGETS)}" % target)}}'
     # Elements that all blocks have in common are written once.
-    any_target = _xacro(macro, 'unless', value=f'${{target == "{SIM_TARGET}"}}')
+    any_target = _add_xacro(macro, 'unless', value=f'${{target == "{SIM_TARGET}"}}')
     common = SubElement(any_target, 'ros2_control', name=robot.name, type='system')
     system = SubElement(common, 'hardware')
     for condition, block in blocks.items():
         assert block is not None
-        _xacro(system, 'if', value=f'${{bool({condition})}}').extend(block[0])
+        _add_xacro(system, 'if', value=f'${{bool({condition})}}').extend(block[0])
     mocked = f'${{target == "{MOCK_TARGET}"}}'
     for name in robot.joint_names:
-        element = _joint(common, robot, robot.joint[name])
-        _set_initial_position(element, robot, lambda state: _xacro(state, 'if', value=mocked))
+        element = _add_joint(common, robot, robot.joint[name])
+        _set_initial_position(element, robot, lambda state: _add_xacro(state, 'if', value=mocked))
     has_imu = f'${{bool(target == "{MOCK_TARGET}" or target == "{HARDWARE_TARGET}" and plugin)}}'
     if robot.imu_link:
-        sensor = _xacro(common, 'if', value=has_imu)
-        _imu(sensor, robot, MOCK_TARGET, lambda state: _xacro(state, 'if', value=mocked))
+        sensor = _add_xacro(common, 'if', value=has_imu)
+        _add_imu(sensor, robot, MOCK_TARGET, lambda state: _add_xacro(state, 'if', value=mocked))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding='unicode')
     return f'<?xml version="1.0"?>\n<!-- Made from the model by {_TOOL}. -->\n{text}\n'
 
 
-def _xacro(parent: Element, tag: str, **attributes: str) -> Element:
+def _add_xacro(parent: Element, tag: str, **attributes: str) -> Element:
     return SubElement(parent, f'{{{_XACRO}}}{tag}', attributes)
 
 
-def _parameters(element: Element, values: Mapping[str, str]) -> None:
+def _add_parameters(element: Element, values: Mapping[str, str]) -> None:
     for name, value in values.items():
         SubElement(element, 'param', name=name).text = value
 
 
-def _joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
+def _add_joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
     """Add a joint with its interfaces and limits to a block."""
     element = SubElement(block, 'joint', name=joint.name)
     limits = {
@@ -286,7 +286,7 @@ def _joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
     for name in command_interfaces(robot):
         command = SubElement(element, 'command_interface', name=name)
         bounds = zip(('min', 'max'), limits[name], strict=True)
-        _parameters(command, {key: repr(float(v)) for key, v in bounds if math.isfinite(v)})
+        _add_parameters(command, {key: repr(float(v)) for key, v in bounds if math.isfinite(v)})
     for name in INTERFACES:
         SubElement(element, 'state_interface', name=name)
     return element
@@ -303,10 +303,10 @@ def _set_initial_position(
     state = joint.find('state_interface[@name="position"]')
     assert state is not None
     value = repr(float(robot.nominal_stance.get(joint.get('name', ''), 0.0)))
-    _parameters(condition(state), {'initial_value': value})
+    _add_parameters(condition(state), {'initial_value': value})
 
 
-def _imu(
+def _add_imu(
     block: Element,
     robot: RobotModel,
     target: str,
@@ -317,5 +317,5 @@ def _imu(
     for name in _IMU_INTERFACES:
         state = SubElement(sensor, 'state_interface', name=name)
         if name == 'orientation.w' and target == MOCK_TARGET:
-            _parameters(condition(state), {'initial_value': '1.0'})
-    _parameters(sensor, {'frame_id': robot.imu_link})
+            _add_parameters(condition(state), {'initial_value': '1.0'})
+    _add_parameters(sensor, {'frame_id': robot.imu_link})

@@ -105,14 +105,14 @@ class GaitWatch:
         trouble, blind = self.find_trouble(), self._undetectable_falls()
         self._log(trouble or blind)
         active = self._node.active
-        urgent = gait.safe.is_urgent or self._rival or (blind and not trouble)
+        urgent = gait.safe.is_urgent or self._conflict or (blind and not trouble)
         self._diagnostics.publish(
             self._node.get_clock().now().to_msg(),
             gait.robot_name,
             trouble or blind or ('' if active else 'inactive: configure and activate it'),
             self.diagnostic_values,
-            failed=active and bool(urgent),
-            fine='standing' if gait.safe.layer.mode == STANDING else 'running',
+            is_error=active and bool(urgent),
+            ok_message='standing' if gait.safe.layer.mode == STANDING else 'running',
         )
 
     def describe_missing_inputs(self, absent: Sequence[str]) -> str:
@@ -133,7 +133,7 @@ class GaitWatch:
         return (self._now() - self._activated) * 1e-9
 
     @property
-    def _rival(self) -> str:
+    def _conflict(self) -> str:
         return self._gait.live.claim.conflict if self._gait.live is not None else ''
 
     def _log(self, trouble: str) -> None:
@@ -157,7 +157,7 @@ class GaitWatch:
             if stopped:
                 return stopped
         wrong_type = self._mistyped[0] if self._mistyped else ''
-        return wrong_type or self._rival or self.waiting or self._safety_trouble()
+        return wrong_type or self._conflict or self.waiting or self._safety_trouble()
 
     def _undetectable_falls(self) -> str:
         """Return one line if falls should be detected but cannot be; empty otherwise."""
@@ -203,7 +203,7 @@ class GaitWatch:
             'command': ' '.join(f'{speed:.3f}' for speed in live.motion.command.velocity),
             'commands beyond bounds': live.motion.clipped_count,
             'age of joint_states [s]': live.observation.age(),
-            'ignored': '; '.join(live.observation.complaints),
+            'ignored': '; '.join(live.observation.ignored_content),
             'last stop': gait.safe.last_stop_reason,
             'messages left out': EVENT_QUEUE.replaced_count,
             **gait.safe.counts(),

@@ -303,7 +303,7 @@ class ControllerNode(ManagedNode):
         self._safe.handle_stops()
         # Time since the last step, and time in which the new targets are to be reached.
         dt, span = self._step_clock.advance()
-        observation = live.observation.observation(self._tick, self._time)
+        observation = live.observation.make_observation(self._tick, self._time)
         absent = missing_fields(observation, self.controller.needs)
         # Before the first motion, wait until no other node publishes targets. Later only report
         # one: a robot in the middle of a gait would fall if the gait stopped.
@@ -317,7 +317,7 @@ class ControllerNode(ManagedNode):
         def step() -> JointTargets:
             """Step the controller; its reset may have changed tick and time since."""
             self._is_reset = False
-            present = live.observation.observation(self._tick, self._time)
+            present = live.observation.make_observation(self._tick, self._time)
             targets = self.controller.step(dt, self._command, present)
             self._tick, self._time = self._tick + 1, self._time + dt
             return targets

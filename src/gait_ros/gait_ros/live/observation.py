@@ -78,7 +78,7 @@ class LiveObservation:
         self, robot: RobotModel, warn: Callable[[str], Any], now: Callable[[], int] = lambda: 0
     ) -> None:
         self._robot, self._warn, self._now = robot, warn, now
-        self._complaints: dict[str, str] = {}
+        self._ignored_content: dict[str, str] = {}
         self._span = plausible_positions(robot)
         n, m = len(robot.joint_names), len(robot.force_elements)
         self._elements = {element.name: i for i, element in enumerate(robot.force_elements)}
@@ -97,9 +97,9 @@ class LiveObservation:
         self._imu_stamp = self._odom_stamp = 0
 
     @property
-    def complaints(self) -> tuple[str, ...]:
+    def ignored_content(self) -> tuple[str, ...]:
         """One line for each kind of content that was ignored so far."""
-        return tuple(self._complaints.values())
+        return tuple(self._ignored_content.values())
 
     def forget_later_readings(self) -> None:
         """
@@ -263,7 +263,7 @@ class LiveObservation:
             depths=np.zeros(len(rows)),
         )
 
-    def observation(self, tick: int, time: float) -> Observation:
+    def make_observation(self, tick: int, time: float) -> Observation:
         """Return the present observation; fields that never came are absent."""
         fields = {
             name: self._values[name].copy() if name in self._values else value
@@ -281,7 +281,7 @@ class LiveObservation:
     def _report_names(self, names: Sequence[str]) -> None:
         """Warn of unknown joints in a message, and of joints that it lacks."""
         valid = self._robot.target_names
-        if 'unknown' not in self._complaints and not set(names) <= set(valid):
+        if 'unknown' not in self._ignored_content and not set(names) <= set(valid):
             self._warn_once(
                 f'joint_states: {unknown_names_error("joint", names, valid)}; ignored', 'unknown'
             )
@@ -296,8 +296,8 @@ class LiveObservation:
 
     def _warn_once(self, text: str, kind: str = '') -> None:
         """Log a line unless one of its kind was logged before."""
-        if (kind or text) not in self._complaints:
-            self._complaints[kind or text] = text
+        if (kind or text) not in self._ignored_content:
+            self._ignored_content[kind or text] = text
             self._warn(text)
 
 

@@ -38,8 +38,8 @@ class Diagnostics:
         trouble: str,
         values: Callable[[], Mapping[str, object]],
         *,
-        failed: bool = False,
-        fine: str = 'running',
+        is_error: bool = False,
+        ok_message: str = 'running',
     ) -> None:
         """
         Publish the diagnostics if the topic has subscribers.
@@ -53,19 +53,19 @@ class Diagnostics:
             One line on the trouble, its cause and remedy; empty without trouble.
         values : callable
             Returns further named values.
-        failed : bool
+        is_error : bool
             Whether the trouble is an error, which lasts until somebody acts, and not a warning.
-        fine : str
+        ok_message : str
             Message without trouble.
 
         """
         if not self._publisher.get_subscription_count():
             return
-        level = DiagnosticStatus.ERROR if failed else DiagnosticStatus.WARN
+        level = DiagnosticStatus.ERROR if is_error else DiagnosticStatus.WARN
         status = DiagnosticStatus(
             level=level if trouble else DiagnosticStatus.OK,
             name=self._name,
-            message=trouble or fine,
+            message=trouble or ok_message,
             hardware_id=robot,
             values=[KeyValue(key=key, value=_text(value)) for key, value in values().items()],
         )

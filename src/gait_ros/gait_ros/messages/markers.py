@@ -25,15 +25,15 @@ from gait_core.trial.spec import Command
 from gait_interfaces.msg import Stability
 from gait_ros.messages.conversions import BUILDER
 
-_FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
-_ZMP = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
-_COM = ColorRGBA(r=0.95, g=0.85, b=0.1, a=1.0)
-_FIXED = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
-_COMMAND = ColorRGBA(r=0.1, g=0.6, b=0.9, a=1.0)
-_TEXT = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
-_TARGET = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
-_GROUND = ColorRGBA(r=0.55, g=0.5, b=0.42, a=1.0)
-_UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
+_FORCE_COLOUR = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
+_ZMP_COLOUR = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
+_COM_COLOUR = ColorRGBA(r=0.95, g=0.85, b=0.1, a=1.0)
+_FIXED_COLOUR = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
+_COMMAND_COLOUR = ColorRGBA(r=0.1, g=0.6, b=0.9, a=1.0)
+_TEXT_COLOUR = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
+_FOOTHOLD_COLOUR = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
+_GROUND_COLOUR = ColorRGBA(r=0.55, g=0.5, b=0.42, a=1.0)
+_UNDEFINED_COLOUR = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
 # Speed of a command from which it is drawn as an arrow [m/s].
 _MIN_ARROW_SPEED = 1e-3
 # Heights in length scales of the robot, so that markers suit an insect and a humanoid. Texts are
@@ -42,7 +42,7 @@ _TEXT_HEIGHT = 0.1
 _READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.7, 1.0, 1.4
 _LENGTH_PER_WEIGHT = 1.0
 # Half of the width of the ground, in length scales, and its largest number of cells.
-_GROUND_REACH, _GROUND_CELLS = 4.0, 20
+_GROUND_HALF_WIDTH, _GROUND_CELLS = 4.0, 20
 
 
 def stability_markers(
@@ -70,23 +70,27 @@ def stability_markers(
     com = message.com
     contacts = state.contacts or Contacts(soles=())
     per_newton = _LENGTH_PER_WEIGHT * size / weight
-    forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.02 * size)
+    forces = _marker(
+        message.header, 'contact_forces', Marker.LINE_LIST, _FORCE_COLOUR, 0.02 * size
+    )
     for point, force in zip(contacts.points, contacts.forces, strict=True):
         forces.points += [BUILDER.point(point), BUILDER.point(point + per_newton * force)]
     colour = margin_colour(message)
     polygon = _marker(message.header, 'support_polygon', Marker.LINE_STRIP, colour, 0.016 * size)
     if len(message.support_polygon) > 1:
         polygon.points = [*message.support_polygon, message.support_polygon[0]]
-    zmp = _marker(message.header, 'zmp', Marker.SPHERE_LIST, _ZMP, 0.06 * size)
+    zmp = _marker(message.header, 'zmp', Marker.SPHERE_LIST, _ZMP_COLOUR, 0.06 * size)
     zmp.points = list(message.zmp)
-    centre = _marker(message.header, 'com', Marker.SPHERE_LIST, _COM, 0.08 * size)
+    centre = _marker(message.header, 'com', Marker.SPHERE_LIST, _COM_COLOUR, 0.08 * size)
     centre.points = [com]
-    projection = _marker(message.header, 'com_projection', Marker.LINE_LIST, _COM, 0.01 * size)
+    projection = _marker(
+        message.header, 'com_projection', Marker.LINE_LIST, _COM_COLOUR, 0.01 * size
+    )
     if message.support_polygon:
         projection.points = [com, Point(x=com.x, y=com.y, z=message.support_polygon[0].z)]
-    readings = _text(message.header, 'readings', _TEXT, com, size, _READINGS_ABOVE)
+    readings = _text(message.header, 'readings', _TEXT_COLOUR, com, size, _READINGS_ABOVE)
     readings.text = _readings_text(message, state)
-    base = _text(message.header, 'fixed_base', _FIXED, com, size, _FIXED_ABOVE)
+    base = _text(message.header, 'fixed_base', _FIXED_COLOUR, com, size, _FIXED_ABOVE)
     base.text = 'fixed base' if fixed_base else ''
     return _marker_array(forces, polygon, zmp, centre, projection, readings, base)
 
@@ -98,7 +102,7 @@ def margin_colour(message: Stability) -> ColorRGBA:
     It is grey if the margin is undefined.
     """
     if not message.margin:
-        return _UNDEFINED
+        return _UNDEFINED_COLOUR
     # The colour is the ratio of the margin to that of the mean of the corners.
     corners = np.array([(corner.x, corner.y) for corner in message.support_polygon])
     best = support_margin(corners.mean(axis=0), corners)
@@ -144,14 +148,14 @@ def gait_markers(
     # Without a stamp, RViz takes the newest transform and waits for none.
     header = Header(frame_id=robot.roots[0])
     x, y, yaw_rate = command.velocity
-    arrow = _marker(header, 'command', Marker.ARROW, _COMMAND, 0.04 * size)
+    arrow = _marker(header, 'command', Marker.ARROW, _COMMAND_COLOUR, 0.04 * size)
     arrow.scale.y, arrow.scale.z = 0.08 * size, 0.1 * size
     if np.hypot(x, y) > _MIN_ARROW_SPEED:
         arrow.points = [Point(), Point(x=x, y=y)]
-    text = _text(header, 'gait', _TEXT, Point(), size, _GAIT_ABOVE)
+    text = _text(header, 'gait', _TEXT_COLOUR, Point(), size, _GAIT_ABOVE)
     asked = f'command {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
     text.text = '\n'.join(filter(None, (gait, asked, stop_reason)))
-    targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
+    targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _FOOTHOLD_COLOUR, 0.08 * size)
     targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]
     for marker in (arrow, text):
         # These move with the base; footholds are fixed to the ground.
@@ -222,12 +226,12 @@ def terrain_marker(
 
     """
     marker = _marker(
-        Header(stamp=stamp, frame_id=ODOM), 'terrain', Marker.TRIANGLE_LIST, _GROUND, 1.0
+        Header(stamp=stamp, frame_id=ODOM), 'terrain', Marker.TRIANGLE_LIST, _GROUND_COLOUR, 1.0
     )
     if field is None:
         marker.action = Marker.DELETE
         return marker
-    fine = math.ceil(_GROUND_REACH * size / (_GROUND_CELLS * field.cell))
+    fine = math.ceil(_GROUND_HALF_WIDTH * size / (_GROUND_CELLS * field.cell))
     step = min(max(1, fine), min(field.heights.shape) - 1)
     columns, rows = (
         _vertices(

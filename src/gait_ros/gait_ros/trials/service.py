@@ -220,7 +220,7 @@ class TrialService:
         loop = trial.loop
         while loop.is_running:
             end = time.monotonic() + _SLICE_TIME
-            while loop.is_running and not self._held(trial):
+            while loop.is_running and not self._must_wait(trial):
                 step_controller(loop, controller)
                 self._host.on_trial_tick(loop)
                 if time.monotonic() > end:
@@ -239,7 +239,7 @@ class TrialService:
             answer = None
             while answer is None and loop.is_running:
                 await self._lockstep.next_spin()
-                if self._held(trial):
+                if self._must_wait(trial):
                     asked = time.monotonic()
                     continue
                 answer = self._lockstep.poll()
@@ -262,7 +262,7 @@ class TrialService:
             return
         self._host.on_trial_tick(loop)
 
-    def _held(self, trial: RunningTrial) -> bool:
+    def _must_wait(self, trial: RunningTrial) -> bool:
         """End a trial if it was cancelled; return whether it must not continue now."""
         if trial.cancelled:
             trial.loop.end(invalid_status('cancelled'), 'cancelled on request')
