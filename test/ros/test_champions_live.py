@@ -232,7 +232,7 @@ def test_load_gait_refuses_what_it_cannot_honour_and_changes_nothing(graph, tmp_
     before, weights_before = node.controller, node.controller._weights.copy()
     answer = graph.call(LoadGait, '/controller/load_gait', file=str(bad))
     assert not answer.success and words in answer.message and '\n' not in answer.message
-    assert node.controller is before and not answer.changed_params
+    assert node.controller is before and not answer.changed
     np.testing.assert_array_equal(node.controller._weights, weights_before)
 
 

@@ -422,7 +422,7 @@ def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
     load = '/controller/load_gait'
     good = gait_file(tmp_path / 'good.yaml', amplitude=0.5, frequency=1)
     answer = graph.call(LoadGait, load, file=good)
-    assert answer.success and answer.changed_params == ['gait.amplitude']
+    assert answer.success and answer.changed == ['gait.amplitude']
     assert node.controller.params == WaveParams(amplitude=0.5)
     bad = gait_file(tmp_path / 'bad.yaml', amplitude=0.7, frequenzy=1.0)
     answer = graph.call(LoadGait, load, file=bad)

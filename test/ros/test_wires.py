@@ -160,5 +160,5 @@ def test_a_gait_of_another_robot_or_controller_is_not_loaded(
         f'    provenance: {{format: 1, spec: {made_for}}}\n'
     )
     answer = graph.call(LoadGait, '/controller/load_gait', file=str(file))
-    assert not answer.success and words in answer.message and not answer.changed_params
+    assert not answer.success and words in answer.message and not answer.changed
     assert node.controller.params.amplitude == 0.2

@@ -421,7 +421,7 @@ class ControllerNode(ManagedNode):
         self.handle_due_work()
         self._loading = True
         try:
-            response.changed_params = list(self._load_gait(Path(request.file)))
+            response.changed = list(self._load_gait(Path(request.file)))
         finally:
             self._loading = False
         response.success = True
