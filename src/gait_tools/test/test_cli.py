@@ -143,7 +143,7 @@ def test_a_velocity_that_is_not_walked_is_said_in_one_line(gait):
     assert code == 0 and json.loads(out)['status'] == 'ok'
     assert err == (
         'gait: --cmd is not followed exactly by hold: 100 m/s forward, 2 rad/s to the '
-        'right: it stands\n'
+        'right: it holds the nominal stance\n'
     )
     assert gait(*words, '--cmd', '0')[2] == ''
     assert gait(*words)[2] == ''
@@ -537,8 +537,8 @@ def test_a_strange_surrounding_is_no_traceback(tmp_path, shell, code, message):
 def test_later_signals_do_not_break_off_what_the_first_one_began():
     script = (
         'import os, signal, time\n'
-        'from gait_tools.cli import Interrupt\n'
-        'interrupt = Interrupt()\n'
+        'from gait_tools.cli import InterruptHandler\n'
+        'interrupt = InterruptHandler()\n'
         'interrupt.install()\n'
         'try:\n'
         '    os.kill(os.getpid(), signal.{first})\n'
