@@ -106,7 +106,9 @@ class Renderer:
         camera: Camera = Camera(),
     ) -> None:
         if min(size) < 16 or max(size) > 4096:
-            raise ConfigurationError(f'picture size is {size}; valid: 16 to 4096 pixels a side')
+            raise ConfigurationError(
+                f'picture size is {size}; valid: 16 to 4096 pixels for each side'
+            )
         self._size, self._camera = size, camera
         self._scene = _DisplayedScene(robot, terrain, pb.DIRECT)
 
@@ -184,7 +186,7 @@ def render_rollout(
     """
     if not 0.1 <= fps <= 1.0 / rollout.dt:
         raise ConfigurationError(
-            f'{fps:g} frames per second; valid: 0.1 to {1.0 / rollout.dt:g}, the control rate'
+            f'frame rate is {fps:g} Hz; valid: 0.1 to {1.0 / rollout.dt:g}, the control rate'
         )
     terrain = load_terrain(rollout.spec.scene.terrain)
     count = int(rollout.ticks * rollout.dt * fps) + 1

@@ -169,7 +169,7 @@ class World:
                 yield file.name
         except OSError as error:
             raise ConfigurationError(
-                f'no temporary file can be written ({error}); TMPDIR names another place'
+                f'no temporary file can be written ({error}); set TMPDIR to a folder with space'
             ) from None
 
     def _set_surfaces(self, scene: Scene) -> None:

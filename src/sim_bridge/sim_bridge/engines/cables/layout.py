@@ -28,19 +28,19 @@ def check_free_bodies(engine: str, robot: RobotModel, scene: Scene) -> None:
         others = [name for name in registry.names('engines') if name != 'cables']
         raise ConfigurationError(
             f"robot '{robot.name}' has joints; engine '{engine}' carries free bodies with force "
-            f'elements; joints carry: {", ".join(others)}'
+            f'elements; engines with joints: {", ".join(others)}'
         )
     if not robot.contact_nodes and any(link.collisions for link in robot.links):
         raise ConfigurationError(
-            f"robot '{robot.name}' has no contact nodes: in engine '{engine}' the ground is felt "
-            'by these, not by collision shapes'
+            f"robot '{robot.name}' has no contact nodes; in engine '{engine}' only these touch "
+            'the ground, not collision shapes'
         )
     if scene.fixed_base:
         raise ConfigurationError(f"engine '{engine}' has no fixed base; its bodies are free")
     if scene.restitution:
         raise ConfigurationError(
-            f"scene.restitution is {scene.restitution:g}; engine '{engine}' has ground_damping "
-            'in its place; nearest valid: 0'
+            f"scene.restitution is {scene.restitution:g}, but engine '{engine}' has engine option "
+            'ground_damping; nearest valid: 0'
         )
 
 

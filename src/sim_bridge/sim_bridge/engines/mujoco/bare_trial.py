@@ -108,8 +108,8 @@ def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) ->
     )
     if not known:
         raise ConfigurationError(
-            'the bare trial knows position servos on flat ground without pushes, fixed base, '
-            f"self-collision or mimic joints; robot '{robot.name}' or its scene has others"
+            'the bare trial needs position servos on flat ground without pushes, fixed base, '
+            f"self-collision or mimic joints; robot '{robot.name}' or its scene differs"
         )
 
 

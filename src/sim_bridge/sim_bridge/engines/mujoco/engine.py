@@ -170,7 +170,9 @@ class MujocoEngine(SceneEngine):
                     add_torque_work(torques, step, half_step, acceleration)
         except mj.FatalError as error:
             reason = ' '.join(str(error).split())
-            raise SimulationDiverged(f'the physics came to an end: {reason}') from None
+            raise SimulationDiverged(
+                f'the physics ended with an error of MuJoCo: {reason}'
+            ) from None
 
     def _apply_wrenches(self, step: int) -> None:
         """Apply pushes and the pulls of stuck soles in a step, counted from tick 0."""

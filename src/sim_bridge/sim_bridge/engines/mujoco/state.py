@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.errors import ConfigurationError, SimulationDiverged, name_hint
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
@@ -76,7 +76,10 @@ class StateReader:
         frames = self._world.merged.frames
         imu_link = robot.imu_link or robot.links[0].name
         if imu_link not in frames:
-            raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
+            raise ConfigurationError(
+                f"robot '{robot.name}': imu_link '{imu_link}' is no link: "
+                f'{name_hint(imu_link, frames)}'
+            )
         mount = frames[imu_link]
         self._imu_body = self._world.body_index(mount.link)
         self.imu = np.zeros(1, dtype=IMU)

@@ -61,7 +61,9 @@ class LeadScrew:
             for key in ('lead', 'diameter', 'friction', 'rpm', 'torque')
         )
         if lead <= 0.0 or diameter <= 0.0:
-            raise ConfigurationError(f"joint '{name}': its screw needs a lead and a diameter")
+            raise ConfigurationError(
+                f"joint '{name}': its screw needs a lead and a diameter above 0"
+            )
         # Cafarelli (2017), Eqs. 3.8 and 3.9: lead angle alpha = atan(lead / (pi d)), and friction
         # angle phi = atan(mu), theta_f there.
         alpha, phi = math.atan(lead / (math.pi * diameter)), math.atan(friction)

@@ -69,7 +69,7 @@ def _sum_exponents(factors: str) -> float:
         if name == '1':
             continue
         if name not in _UNIT_EXPONENTS or not re.fullmatch(r'\d*', exponent):
-            raise ConfigurationError(f"similarity scaling does not know the unit '{factor}'")
+            raise ConfigurationError(f"similarity scaling has no exponent for the unit '{factor}'")
         total += _UNIT_EXPONENTS[name] * int(exponent or 1)
     return total
 
@@ -190,7 +190,7 @@ def _scale_constants(
 ) -> dict[str, float]:
     for name in constants:
         if name not in units:
-            raise ConfigurationError(f"similarity scaling does not know the constant '{name}'")
+            raise ConfigurationError(f"similarity scaling has no unit for the constant '{name}'")
     return {
         name: value * ratio ** scaling_exponent(units[name]) for name, value in constants.items()
     }

@@ -67,7 +67,7 @@ def check_root_link(engine: str, scene: Scene, robot: RobotModel) -> None:
     """Raise ConfigurationError unless the robot has one root link, with mass or a fixed base."""
     if len(robot.roots) != 1:
         raise ConfigurationError(
-            f"robot '{robot.name}' has {len(robot.roots)} root links; engine '{engine}' takes 1"
+            f"robot '{robot.name}' has {len(robot.roots)} root links, engine '{engine}' expects 1"
         )
     root = robot.links[0]
     if not (root.mass > 0.0 or scene.fixed_base):
@@ -137,7 +137,9 @@ class PushWindow:
         frames: Mapping[str, CarriedFrame] = model.frames
         name = push.link or robot.links[0].name
         if name not in frames:
-            raise ConfigurationError(f"push on unknown link '{name}': {name_hint(name, frames)}")
+            raise ConfigurationError(
+                f"push acts on unknown link '{name}': {name_hint(name, frames)}"
+            )
         x, y, z = robot.links[robot.link_index[name]].com.tolist()
         self.frame = frames[name].compose((x, y, z), (0.0, 0.0, 0.0))
         self.force = push.force
