@@ -8,8 +8,8 @@ Standard library only. Three stages, each skipped when nothing it reads has chan
 2. ``.venv``: the pinned wheels of requirements*.txt, then the repair of the ROS wheels;
 3. ``build``, ``install``: colcon, only the packages whose build inputs changed.
 
-It then writes ``build/env.sh``, which ``./gait`` and the Makefile source. Runs exclude each other
-by a lock; a run that was killed leaves a mark, and the next one redoes the unfinished stage.
+It then writes ``build/env.sh``, which ``./gait``, the Makefile and users source. Runs exclude each
+other by a lock; a run that was killed leaves a mark, and the next one redoes the unfinished stage.
 """
 
 from __future__ import annotations
@@ -360,7 +360,6 @@ def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -
             raise
         say(f'built {len(changed)} packages in {time.monotonic() - started:.0f} s')
     built.update({name: keys[name] for name in changed})
-    write_text(ENV_FILE, environment_script(names))
     write_state(BUILD_STATE, {'status': 'ready', 'place': place, 'packages': built})
 
 
@@ -417,7 +416,7 @@ case "${{GAIT_WORKSPACE-}}" in
 *)
   export GAIT_WORKSPACE={shlex.quote(str(ROOT))}
   export VIRTUAL_ENV={shlex.quote(str(VENV))}
-  export PATH={shlex.quote(str(VENV / 'bin'))}"${{PATH:+:$PATH}}"
+  export PATH={joined([VENV / 'bin', ROOT])}"${{PATH:+:$PATH}}"
   export PYTHONPATH={joined(python_path)}"${{PYTHONPATH:+:$PYTHONPATH}}"
   export AMENT_PREFIX_PATH={joined(prefixes)}"${{AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}}"
   export LD_LIBRARY_PATH={joined(libraries)}"${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
@@ -429,6 +428,9 @@ export ROS_AUTOMATIC_DISCOVERY_RANGE="${{ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOS
 export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-1}}"
 export OPENBLAS_NUM_THREADS="${{OPENBLAS_NUM_THREADS:-1}}"
 export MKL_NUM_THREADS="${{MKL_NUM_THREADS:-1}}"
+case $- in
+*i*) echo "$GAIT_WORKSPACE/gait is now the command gait of this shell" ;;
+esac
 """
 
 
@@ -472,11 +474,11 @@ def main() -> int:
         state.get('status') == 'ready'
         and state.get('place') == place
         and state.get('packages') == keys
-        and ENV_FILE.exists()
         and all((INSTALL / name).is_dir() for name in names)
     )
     if not built:
         build(names, keys, place, lock)
+    write_text(ENV_FILE, environment_script(names))
     drop_stale_kernels()
     if fresh and built:
         say('nothing to do')

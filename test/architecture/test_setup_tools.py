@@ -186,12 +186,14 @@ def test_build_sees_nothing_of_another_ros(setup_workspace, monkeypatch):
     assert not [value for value in env.values() if '/opt/ros/other' in value]
 
 
-def entered(setup: ModuleType, tmp_path: Path, command: str, **variables: str) -> str:
+def entered(
+    setup: ModuleType, tmp_path: Path, command: str, *, options: str = '-c', **variables: str
+) -> str:
     """Return what a shell prints after sourcing the environment twice."""
     script = tmp_path / 'env.sh'
     script.write_text(setup.environment_script(setup.packages()))
     done = subprocess.run(
-        ['sh', '-c', f'. {script}; . {script}; {command}'],
+        ['sh', options, f'. {script}; . {script}; {command}'],
         env={'PATH': os.environ['PATH'], **variables},
         capture_output=True,
         text=True,
@@ -217,6 +219,16 @@ def test_environment_leaves_an_installed_ros_out(setup_workspace, tmp_path):
         ROS_DISTRO='other',
     )
     assert '/opt/ros/other' not in printed
+
+
+def test_environment_has_the_command_of_the_clone(setup_workspace, tmp_path):
+    assert entered(setup_workspace, tmp_path, 'command -v gait').strip() == str(ROOT / 'gait')
+
+
+def test_only_an_interactive_shell_is_told_about_the_command(setup_workspace, tmp_path):
+    lines = entered(setup_workspace, tmp_path, 'exit', options='-ic').splitlines()
+    assert lines and all(line.startswith(str(ROOT / 'gait')) for line in lines)
+    assert entered(setup_workspace, tmp_path, 'exit') == ''
 
 
 def test_discovery_stays_on_this_machine(setup_workspace, tmp_path):
