@@ -41,7 +41,7 @@ class LegTwists:
     ----------
     walk : StagedWalk
         Stepped before this in every control period.
-    wanted : callable
+    wanted_twist : callable
         Returns the twist [rad], positive to the left, for the swinging leg.
 
     Attributes
