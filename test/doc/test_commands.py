@@ -8,7 +8,12 @@ import shlex
 import pytest
 
 from gait_core.robot.find import robot_names
-from gait_core.testing.documents import table_rows
+from gait_ros.graph.launch_arguments import (
+    CONTROL_ARGUMENTS,
+    EVOLVE_ARGUMENTS,
+    HARDWARE_ARGUMENTS,
+    WALK_ARGUMENTS,
+)
 from gait_tools.cli import COMMANDS, CommandParser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,11 +21,12 @@ PAGES = sorted(path for pattern in ('*.md', '*/*.md', 'src/*/*.md') for path in 
 FENCED = re.compile(r'^```(?:bash|sh)?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r'`((?:\./)?gait [^`\n]+|ros2 launch [^`\n]+)`')
 LAUNCH_ARGUMENTS = {
-    name: {row[0] for row in table_rows(text, 'Argument')}
-    for name, text in re.findall(
-        r'^## (\w+\.launch\.py)\n(.*?)(?=^## |\Z)',
-        (ROOT / 'doc' / 'launch.md').read_text(encoding='utf-8'),
-        re.DOTALL | re.MULTILINE,
+    file: {argument.name for argument in arguments}
+    for file, arguments in (
+        ('walk.launch.py', WALK_ARGUMENTS),
+        ('hardware.launch.py', HARDWARE_ARGUMENTS),
+        ('control.launch.py', CONTROL_ARGUMENTS),
+        ('evolve.launch.py', EVOLVE_ARGUMENTS),
     )
 }
 
@@ -79,4 +85,4 @@ def test_a_launch_has_its_file_and_arguments(page, words, is_block):
 
 
 def test_a_lot_is_looked_at():
-    assert len(GAIT) > 60 and len(LAUNCH) > 10 and len(LAUNCH_ARGUMENTS) == 4
+    assert len(GAIT) > 60 and len(LAUNCH) > 10

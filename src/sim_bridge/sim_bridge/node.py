@@ -70,7 +70,7 @@ class SimBridgeNode(ManagedNode):
         )
         self._params = self._declared.value
         self.autostart = self._params.autostart
-        # A champion's file has the parameters of the gait's node too; they are ignored here.
+        # A champion's file has the parameters of the controller node too; they are ignored here.
         refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
         self._time = SimulatedTime(self._params.rewind_clock)
         follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock

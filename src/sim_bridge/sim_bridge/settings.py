@@ -106,7 +106,7 @@ class BridgeParams(Parameters):
     )
     calibration: str = str_parameter(
         '',
-        doc='Hardware file whose motors are simulated, on motors/joint_commands and '
+        doc='Motor file whose motors are simulated, on motors/joint_commands and '
         'motors/joint_states. Empty: none.',
         read_only=True,
     )

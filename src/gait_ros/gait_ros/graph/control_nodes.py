@@ -55,17 +55,17 @@ class ControlledRobot:
     output : str
         One of ``OUTPUT_TOPICS``. Its controller is activated, the others are only loaded.
     hardware : str
-        Hardware file; empty: motors equal joints. A simulation needs a file.
+        Motor file; empty: motors equal joints. A simulation needs a file.
     motors : Hardware or None
-        Content of the hardware file. Its plugin, if any, drives the motors.
+        Content of the motor file. Its plugin, if any, drives the motors.
     simulation : mapping or None
         Parameters of a bridge that simulates the motors; None: no bridge.
     controller : str
         Registered name of the controller of the gait; empty: no gait.
     gait : mapping
-        Parameters of the node of the gait.
+        Parameters of the controller node.
     gait_files : tuple of str
-        Parameter files of the node of the gait.
+        Parameter files of the controller node.
     namespace : str
         Namespace of all nodes.
 
@@ -170,7 +170,7 @@ def hardware_bridge_node(
 def hardware_node(
     robot: str, hardware: str, namespace: str = '', *, simulated: bool = False
 ) -> NodeSpec:
-    """Return the node ``hardware`` for a hardware file, which may be empty."""
+    """Return the node ``hardware`` for a motor file, which may be empty."""
     return NodeSpec(
         package='gait_ros',
         executable='hardware_node',

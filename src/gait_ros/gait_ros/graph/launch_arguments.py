@@ -98,7 +98,7 @@ _TARGET = LaunchArgument(
 _CONTROL = (
     LaunchArgument(
         name='hardware',
-        doc='Hardware file: motors of the joints and their plugin. Empty: motors are named and '
+        doc='Motor file: motors of the joints and their plugin. Empty: motors are named and '
         'turn like the joints.',
     ),
     LaunchArgument(

@@ -1,4 +1,4 @@
-"""Motors of joints, from a hardware file."""
+"""Motors of joints, from a motor file."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Motor:
 
 @dataclass(frozen=True, kw_only=True)
 class MotorEntry:
-    """Entry of a hardware file on the motors of some joints; None keeps a value."""
+    """Entry of a motor file on the motors of some joints; None keeps a value."""
 
     motor: str | None = None
     sign: float | None = None
@@ -94,7 +94,7 @@ class MotorEntry:
 @dataclass(frozen=True, kw_only=True)
 class HardwareFile:
     """
-    Content of a hardware file, whose keys are all optional.
+    Content of a motor file, whose keys are all optional.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Hardware:
         return replace(self, motors=motors)
 
     def to_yaml(self) -> str:
-        """Return the text of a hardware file with equal content; numbers are exact."""
+        """Return the text of a motor file with equal content; numbers are exact."""
         document: dict[str, Any] = {'robot': self.robot}
         if self.plugin:
             document['plugin'] = self.plugin
@@ -226,7 +226,7 @@ def default_hardware(robot: RobotModel) -> Hardware:
 
 def read_hardware(file: str, robot: RobotModel) -> Hardware:
     """
-    Read the motors of a robot from a hardware file; without a file they equal the joints.
+    Read the motors of a robot from a motor file; without a file they equal the joints.
 
     Every key of the file is optional::
 

@@ -27,7 +27,8 @@ def make_executor(context: Any = None) -> Any:
     Return the EventsExecutor of rclpy, or the SingleThreadedExecutor of releases without it.
 
     The MultiThreadedExecutor loses most messages of a fast stream. Only ``spin_once`` may be
-    called, because ``spin`` of the EventsExecutor stalls.
+    called, because ``spin`` of the EventsExecutor stalls. An exception that leaves a coroutine
+    ends the process on it (rclpy issue 1641), so services answer with the error instead.
     """
     try:
         from rclpy.experimental import EventsExecutor

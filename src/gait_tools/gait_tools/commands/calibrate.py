@@ -3,7 +3,7 @@ Set the thresholds of a robot's reflexes above the values of an undisturbed walk
 
 ROBOT walks on level ground without reflexes, once per preset. Each threshold is set outside the
 range of all walks by a margin. Then the walks are repeated with all reflexes, none of which
-should act. `gait walk --champion FILE` and the node of the gait load the file of `--out`.
+should act. `gait walk --champion FILE` and the controller node load the file of `--out`.
 """
 
 from __future__ import annotations
