@@ -366,7 +366,7 @@ def test_a_closed_terminal_leaves_a_run_and_how_to_go_on(folder):
     os.killpg(process.pid, signal.SIGHUP)
     assert process.wait(30.0) == 128 + signal.SIGHUP
     line = (run / 'events.log').read_text().splitlines()[-1]
-    assert line.endswith(f"interrupted; go on with: gait evolve --run-dir '{run}' --resume")
+    assert line.endswith(f"interrupted; resume with: gait evolve --run-dir '{run}' --resume")
 
 
 def test_exceptions_in_most_trials_end_the_run_in_a_line_that_names_the_place(folder):

@@ -205,7 +205,7 @@ def test_the_command_writes_a_folder_that_gait_walk_runs(tmp_path, capsys):
         (['none.urdf', '--out', 'rex'], 'No such file'),
         (['arm.txt', '--out', 'rex'], 'takes a .urdf or .xacro file'),
         (['arm.urdf', '--out', 'rex', '--package', 'x'], 'expected NAME=PATH'),
-        (['arm.urdf', '--out', 'my-dog'], 'is no name for a robot'),
+        (['arm.urdf', '--out', 'my-dog'], 'expected letters, digits and _'),
         (['arm.urdf'], '--out'),
     ],
 )

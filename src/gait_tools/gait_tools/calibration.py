@@ -1,8 +1,8 @@
 """
-Calibration of reflexes: walks that nothing disturbs, and thresholds beyond what they reach.
+Calibration of reflexes: thresholds outside the range of undisturbed walks.
 
-Every ``ReflexController`` takes part. Its state counts under ``reflex.<name>`` how often each
-reflex has acted, where ``<name>`` is the parameter that switches it.
+It works for every ``ReflexController``. The controller's state counts the actions of each reflex
+under ``reflex.<name>``, where ``<name>`` is the parameter that switches the reflex.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COUNT_PREFIX = 'reflex.'
 
 
 def with_reflexes(spec: TrialSpec, on: bool) -> TrialSpec:
-    """Return a trial with every reflex of its controller on, or off."""
+    """Return a trial with every reflex of its controller switched on or off."""
     return with_parameters(spec, dict.fromkeys(reflex_parameters(spec), on))
 
 
@@ -41,7 +41,7 @@ def reflex_parameters(spec: TrialSpec) -> tuple[str, ...]:
 
 
 def reflex_counts(controller: Controller) -> dict[str, int]:
-    """Return how often each reflex of a controller has acted."""
+    """Return the number of actions of each reflex of a controller."""
     return {
         key.removeprefix(_COUNT_PREFIX): int(value)
         for key, value in controller.state().items()
@@ -50,25 +50,26 @@ def reflex_counts(controller: Controller) -> dict[str, int]:
 
 
 def with_parameters(spec: TrialSpec, changes: Mapping[str, Any]) -> TrialSpec:
-    """Return a trial with some parameters of its controller replaced."""
+    """Return a trial with some controller parameters replaced."""
     return replace(spec, parameters={**spec.parameters, **changes})
 
 
 def thresholds_from_walk(spec: TrialSpec, margin: float) -> dict[str, float]:
     """
-    Return thresholds outside what an undisturbed walk reaches.
+    Return thresholds outside the range of an undisturbed walk.
 
     Parameters
     ----------
     spec : TrialSpec
-        Reflexes may be on or off: here they are off.
+        Its reflexes are switched off for the walk.
     margin : float
-        Share of a quantity's range by which its threshold lies beyond.
+        Distance of a threshold from the range, as a share of the range.
 
     Raises
     ------
     ConfigurationError
-        If the controller has nothing to calibrate, or does not walk undisturbed.
+        If the controller has no reflexes, the walk does not end as ``ok``, or a threshold would
+        be out of the range of its parameter.
 
     """
     cls = registry.controller(spec.controller)
@@ -85,16 +86,16 @@ def thresholds_from_walk(spec: TrialSpec, margin: float) -> dict[str, float]:
         step_controller(loop, controller)
     if loop.status != OK:
         raise ConfigurationError(
-            f'the walk to calibrate by ended as {loop.status} ({loop.reason}): it must not fall'
+            f'the undisturbed walk ended as {loop.status} ({loop.reason}), expected {OK}'
         )
     found = controller.thresholds(margin)
-    # Refused here, by name, where a walk reaches further than a threshold may lie.
+    # Checks the ranges of the parameters: a walk may exceed that of a threshold.
     make_parameters(cls.Params, found)
     return found
 
 
 def calibrate_thresholds(specs: Sequence[TrialSpec], margin: float) -> dict[str, float]:
-    """Return thresholds outside what any of several undisturbed walks reaches."""
+    """Return the largest threshold of each parameter over several undisturbed walks."""
     found: dict[str, float] = {}
     for spec in specs:
         for name, value in thresholds_from_walk(spec, margin).items():
@@ -103,7 +104,7 @@ def calibrate_thresholds(specs: Sequence[TrialSpec], margin: float) -> dict[str,
 
 
 def run_and_count_reflexes(spec: TrialSpec) -> tuple[str, dict[str, int]]:
-    """Return the status of a trial, and how often each of its reflexes acted in it."""
+    """Run a trial; return its status and the number of actions of each reflex."""
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
     while loop.is_running:
@@ -114,7 +115,7 @@ def run_and_count_reflexes(spec: TrialSpec) -> tuple[str, dict[str, int]]:
 def count_undisturbed_events(
     specs: Sequence[TrialSpec], thresholds: Mapping[str, float]
 ) -> Counter[str]:
-    """Return how often each reflex acts in walks with thresholds, all reflexes being on."""
+    """Return the number of actions of each reflex in walks with thresholds and all reflexes on."""
     total: Counter[str] = Counter()
     for spec in specs:
         total.update(
@@ -124,7 +125,7 @@ def count_undisturbed_events(
 
 
 def unique_walks_without_reflexes(walks: Mapping[str, TrialSpec]) -> dict[str, TrialSpec]:
-    """Return walks by name with their reflexes off, those that are alike but once."""
+    """Return walks by name with reflexes off; of equal walks the first one only."""
     found: dict[str, TrialSpec] = {}
     for name, spec in walks.items():
         walk = with_reflexes(spec, False)

@@ -1,4 +1,4 @@
-"""The `gait` command: finds the subcommand and turns a user's mistake into one line."""
+"""The `gait` command: choice of the subcommand, exit codes and errors in one line."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _TRIAL_COMMANDS = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CLEAN_UP_TIME = 10.0
-"""For so long [s] after a signal no other one breaks off what is being left in order."""
+"""Time after a signal in which further signals are ignored, so that runs are closed [s]."""
 
 
 class UserError(Exception):
-    """A mistake on the command line, as one line."""
+    """Error of the user on the command line, as one line."""
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Answers mistakes with one line that names the nearest valid word."""
+    """Argument parser that raises UserError."""
 
     def error(self, message: str) -> NoReturn:
         """Raise the message instead of printing the usage."""
@@ -56,8 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Run the command line and return the exit code.
 
     0: done, or a trial that ended ``ok`` or ``fell``. 1: diverged, invalid, or a failed row.
-    2: a user's mistake, named in one line on standard error. 129, 130 and 143: the terminal was
-    closed, interrupted, terminated.
+    2: an error of the user, named in one line on standard error. 129, 130 and 143: ended by
+    SIGHUP (closed terminal), SIGINT and SIGTERM.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     interrupt = InterruptHandler()
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _flush_or_discard_output()
         return interrupt.exit_code
     except BrokenPipeError:
-        # The reader has seen enough.
+        # The reader, such as `head`, has closed the pipe.
         _discard_output()
         return 0
     except OSError as error:
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class InterruptHandler:
-    """SIGINT, SIGTERM and SIGHUP as one KeyboardInterrupt, which later ones cannot interrupt."""
+    """SIGINT, SIGTERM and SIGHUP as KeyboardInterrupt; later signals wait for the clean-up."""
 
     def __init__(self) -> None:
         self._before: dict[int, Any] = {}
@@ -110,15 +110,15 @@ class InterruptHandler:
         self.exit_code = 128 + signal.SIGINT
 
     def install(self) -> None:
-        """Take the signals over, where Python lets us: in the main thread."""
+        """Install the handlers; Python allows it in the main thread only."""
         if threading.current_thread() is threading.main_thread():
-            # Under nohup SIGHUP is ignored, and must stay so.
+            # nohup ignores SIGHUP, which must stay ignored.
             ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-            wanted = [one for one in _SIGNALS if one != signal.SIGHUP or not ignored]
+            wanted = [item for item in _SIGNALS if item != signal.SIGHUP or not ignored]
             self._before = {number: signal.signal(number, self._on_signal) for number in wanted}
 
     def remove(self, for_good: bool) -> None:
-        """Give the signals back; where the process ends now, let nothing disturb that."""
+        """Restore the former handlers, or ignore the signals if the process ends now."""
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_IGN if for_good else handler)
 
@@ -132,7 +132,7 @@ class InterruptHandler:
 
 
 def _prepare_streams() -> None:
-    # Closed by the caller: what is written goes nowhere, as into /dev/null.
+    # A stream that the caller closed is None: output goes to /dev/null.
     for name in ('stdout', 'stderr'):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, 'w'))
@@ -143,12 +143,12 @@ def _prepare_streams() -> None:
 
 
 def _discard_output() -> None:
-    """Let nothing more be written to standard output, also not on exit."""
+    """Redirect standard output to /dev/null, also for the flush on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _flush_or_discard_output() -> None:
-    """Write what is waiting, or drop it: a closed terminal must not change the exit code."""
+    """Flush both streams or drop their output: a closed terminal must not change the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -162,7 +162,7 @@ def _print_error(message: str) -> int:
 
 
 def _handle_added_code_error(error: BaseException) -> int:
-    """Print the exception of a user's own code, or a lack of memory, as one line; raise others."""
+    """Print an exception of the user's code or a lack of memory as one line; raise others."""
     from gait_core.trial.failures import describe_exception, is_from_added_code
 
     if isinstance(error, MemoryError):
@@ -208,10 +208,10 @@ def _dispatch(words: list[str]) -> int:
 
 def _parse_options(parser: CommandParser, words: list[str]) -> argparse.Namespace:
     for before, word in zip(['', *words], words, strict=False):
-        # What a shell leaves of an unset variable must not fall back to a default.
+        # An unset shell variable leaves an empty word, which must not mean the default.
         if not word or re.fullmatch('--[a-z-]+=', word):
             name = word.rstrip('=') or before
-            raise UserError(f'empty argument{f" behind {name!r}" if name else ""}')
+            raise UserError(f'empty argument{f" after {name!r}" if name else ""}')
     options, rest = parser.parse_known_args(_join_negative_values(parser, words))
     if rest:
         flags = [flag for action in parser._actions for flag in action.option_strings]
@@ -223,16 +223,16 @@ def _parse_options(parser: CommandParser, words: list[str]) -> argparse.Namespac
 
 
 def _join_negative_values(parser: CommandParser, words: list[str]) -> list[str]:
-    """Return the words, with each value such as -0.05,0,0 tied to its option."""
-    # argparse takes them for options: a minus before more than one plain number.
+    """Return the words with each value such as -0.05,0,0 joined to its option by '='."""
+    # argparse takes such a value for an option, because it is not one plain number.
     takers = {f for action in parser._actions if action.nargs != 0 for f in action.option_strings}
-    tied: list[str] = []
+    joined: list[str] = []
     for word in words:
-        if tied and tied[-1] in takers and re.match(r'-[0-9.]', word):
-            tied[-1] += f'={word}'
+        if joined and joined[-1] in takers and re.match(r'-[0-9.]', word):
+            joined[-1] += f'={word}'
         else:
-            tied.append(word)
-    return tied
+            joined.append(word)
+    return joined
 
 
 def _nearest(name: str, valid: Any) -> str:

@@ -1,4 +1,4 @@
-"""Videos and windows: recorded states drawn by whatever renderer and viewer are registered."""
+"""Videos and windows of trials, drawn by the registered renderer and viewer."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gait_core.trial.rollout import Rollout
 from gait_tools.pictures.trial import write_gif
 
 FRAMES_PER_SECOND = 12.5
-"""Of a video as it is shown: 80 ms a frame, in the hundredths of a second that GIF counts."""
+"""Rate of a video as shown [Hz]: 80 ms per frame, a multiple of the 10 ms of GIF."""
 
 _MAX_FRAMES = 150
 _SIZE = (400, 300)
 
 
 def check_screen() -> None:
-    """Raise ConfigurationError if no window can be opened here, before the trial is run."""
+    """Raise ConfigurationError if no window can be opened; called before the trial."""
     shown = os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')
     if sys.platform.startswith('linux') and not shown:
         raise ConfigurationError(
@@ -34,7 +34,7 @@ def check_screen() -> None:
 
 
 def check_video(path: Path) -> None:
-    """Raise ConfigurationError if a video cannot be written there, before the trial is run."""
+    """Raise ConfigurationError if a video cannot be written; called before the trial."""
     if path.suffix.lower() != '.gif':
         raise ConfigurationError(
             f"video '{path}': only GIF is written; nearest valid: '{path.with_suffix('.gif')}'"
@@ -46,9 +46,10 @@ def check_video(path: Path) -> None:
 
 def write_video(path: Path, rollout: Rollout) -> None:
     """
-    Write a GIF of a rollout: in real time, a long one faster by a whole factor.
+    Write a GIF of a rollout in real time; a long one is faster by an integer factor.
 
-    An enlarged robot is shown in its own, slower time: an insect's steps would be over in a frame.
+    A robot enlarged by ``scene.length_scale`` L is shown slower by sqrt(L), its dynamic time
+    scale: in real time an insect would make a step per frame.
     """
     render = registry.renderer(_first_registered('renderers'))
     slower = max(1.0, rollout.spec.scene.length_scale**0.5)
@@ -59,7 +60,7 @@ def write_video(path: Path, rollout: Rollout) -> None:
 
 
 def play_rollout(rollout: Rollout) -> None:
-    """Play a rollout in a window, in real time, until its end or until the window is closed."""
+    """Play a rollout in a window in real time, to its end or until the window is closed."""
     terrain = load_terrain(rollout.spec.scene.terrain)
     viewer = registry.viewer(_first_registered('viewers'))(rollout.robot, terrain)
     try:
@@ -87,5 +88,5 @@ def _observation_at(rollout: Rollout, tick: int) -> Observation:
 def _first_registered(kind: str) -> str:
     available = registry.names(kind)
     if not available:
-        raise ConfigurationError(f'none of the {kind} is registered: is sim_bridge installed?')
+        raise ConfigurationError(f'no {kind} are registered: is sim_bridge installed?')
     return available[0]

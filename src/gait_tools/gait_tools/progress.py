@@ -1,4 +1,4 @@
-"""The progress of an evolution: a bar in a terminal, a line per generation elsewhere."""
+"""Progress display of an evolution: a bar in a terminal, else a line per generation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from gait_evolver.loop import EvolutionProgress
 
 
 class ProgressDisplay(Protocol):
-    """A listener of an evolution that is closed at its end."""
+    """Listener of an evolution that shows its progress."""
 
     def __call__(self, progress: EvolutionProgress) -> None:
-        """Show where the evolution is."""
+        """Show the progress."""
 
     def note(self, text: str) -> None:
-        """Print a line beside the progress."""
+        """Print a line without damage to the display."""
 
     def close(self) -> None:
-        """Leave the terminal tidy."""
+        """End the display."""
 
 
 def make_progress_display(stream: TextIO | None = None) -> ProgressDisplay:
-    """Return a bar where the stream (standard error) is a terminal, else plain lines."""
+    """Return a bar if the stream (default: standard error) is a terminal, else plain lines."""
     chosen = stream or sys.stderr
     return _BarDisplay(chosen) if chosen.isatty() else _LineDisplay(chosen)
 
@@ -66,7 +66,7 @@ class _LineDisplay:
 
 
 class _BarDisplay:
-    """One bar over the whole run, in generations and shares of them."""
+    """Bar over the run in generations and fractions of them."""
 
     def __init__(self, stream: TextIO) -> None:
         from tqdm import tqdm
@@ -80,7 +80,7 @@ class _BarDisplay:
     def __call__(self, progress: EvolutionProgress) -> None:
         under_way = progress.generation < progress.generations and progress.trials_total
         share = progress.trials_done / progress.trials_total if under_way else 0.0
-        # A generation that is done is counted whole, not also by its trials.
+        # A finished generation is in `generation` already: its trials must not count again.
         if progress.trials_done == progress.trials_total:
             share = 0.0
         self._bar.total = progress.generations

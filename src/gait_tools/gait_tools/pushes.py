@@ -13,16 +13,16 @@ from gait_core.trial.scene import Push
 from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
 TrialRunner = Callable[[Sequence[TrialSpec]], Sequence[TrialResult]]
-"""Runs trials and returns their results in order."""
+"""Function that runs trials and returns their results in order."""
 PUSH_DURATION = 0.2
-"""Of a push whose impulse is searched [s]."""
+"""Duration of a push [s]."""
 MAX_IMPULSE = 20.0
-"""Largest impulse that is tried [N s]."""
+"""Largest impulse that the search tries [N s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PushCase:
-    """Start [s] and direction [deg] of a push, from ahead to the left, in ``odom``."""
+    """Start [s] and direction of a push in ``odom`` [deg]: 0 is forward, 90 is left."""
 
     start: float
     direction_deg: float
@@ -31,7 +31,7 @@ class PushCase:
 def with_push(
     spec: TrialSpec, case: PushCase, impulse: float, link: str, duration: float
 ) -> TrialSpec:
-    """Return a trial with one push more: a steady force whose impulse [N s] is given."""
+    """Return a trial with a further push: a constant force of the given impulse [N s]."""
     angle = math.radians(case.direction_deg)
     force = impulse / duration
     push = Push(
@@ -53,25 +53,28 @@ def max_survived_impulses(
     after: float = 6.0,
 ) -> FloatArray:
     """
-    Return the largest impulse of each case with which the trial still ends ``ok``, (c,) [N s].
+    Return the largest impulse of each case after which the trial ends as ``ok``, (c,) [N s].
 
-    A bisection: it takes for granted that who survives a push survives a weaker one. All cases
-    of a round run together. A result of ``MOST`` is the end of the search, not the robot's.
+    Bisection between 0 and ``MAX_IMPULSE``. It assumes that a robot that survives a push also
+    survives every weaker one. All cases of a round run at once. A result of ``MAX_IMPULSE`` is
+    the limit of the search, not of the robot.
 
     Parameters
     ----------
     run_trials : callable
         E.g. ``LocalEvaluator().evaluate``.
     spec : TrialSpec
-        Its duration does not count: each trial ends ``after`` its push.
+        Its duration is replaced: each trial ends ``after`` seconds after its push.
     cases : sequence of PushCase
     link : str
-        That is pushed, at its centre of mass.
+        Link that is pushed, at its centre of mass.
     rounds : int
-        The resolution is ``MOST / 2**rounds``.
+        The resolution is ``MAX_IMPULSE / 2**rounds``.
     after : float [s]
 
     """
+    # Lower and upper bound of each case. The first round tries MAX_IMPULSE itself, so that a robot
+    # that survives it needs no further trials.
     survived, felled = np.zeros(len(cases)), np.full(len(cases), 2.0 * MAX_IMPULSE)
     for _ in range(rounds + 1):
         rows = [row for row, impulse in enumerate(survived) if impulse < MAX_IMPULSE]

@@ -1,4 +1,4 @@
-"""Robustness card of a champion: trials under other conditions than the one it was chosen in."""
+"""Robustness card of a champion: trials under conditions other than those of its evolution."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
 _UNSEEN_STARTS = 10
 _STARTS_PER_CHANGE = 4
-"""Unseen starts that each other change is tried from, beside the recorded one."""
+"""Unseen starts of each other condition, besides the recorded one."""
 _TERRAIN_SEEDS = 4
 _MAX_JOINT_ERROR = np.radians(1.0)
-"""Largest error of an unseen start in roll, pitch and every joint [rad; in l for lengths]."""
+"""Largest error of an unseen start in roll, pitch and joints [rad; length scales if prismatic]."""
 _MAX_DROP = 0.01
-"""Largest height of an unseen start over the ground, in length scales."""
+"""Largest added clearance of an unseen start, in length scales."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """Condition of one line of the card, tried by every spec."""
+    """Condition of a row of the card, with its trials."""
 
     group: str
     label: str
     specs: tuple[TrialSpec, ...]
     mass: float = 1.0
-    """Factor of every mass and inertia."""
+    """Factor on every mass and inertia."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,8 @@ class CardRow:
     """
     Outcome of a condition.
 
-    ``succeeded`` counts trials that ended as ``ok``: no fall, and no gate exceeded. Mean and
-    standard deviation are over all trials that ran, those that fell included; ``None`` without
-    any.
+    ``succeeded`` counts trials that ended as ``ok``, without a fall or an exceeded gate. Mean and
+    standard deviation are over all finished trials, including falls; ``None`` without any.
     """
 
     group: str
@@ -70,9 +69,9 @@ def robustness_card(
     champion: Champion, progress: ProgressReport = lambda text: None
 ) -> list[CardRow]:
     """
-    Return the robustness card of a champion; its trials are run in this process, one by one.
+    Run the trials of a champion's robustness card in this process, and return its rows.
 
-    Every trial is gated, by the limits of the champion's own run or those of its robot.
+    Gates apply to every trial: those of the champion's run, else the defaults of its robot.
     """
     rows = []
     for condition in card_conditions(champion):
@@ -86,13 +85,13 @@ def robustness_card(
 
 
 def card_conditions(champion: Champion) -> list[Condition]:
-    """Return what a champion is tried in, in the order of the card."""
+    """Return the conditions of the card in their order."""
     spec = champion.spec
     robot = load_robot(spec.scene.robot, spec.scene.draw)
     if not spec.gates:
         spec = replace(spec, gates=default_gate_limits(robot, spec.scene))
     recorded = tuple(replace(spec, seed=seed) for seed in champion.seeds)
-    found = [Condition(group='record', label='as it was chosen', specs=recorded)]
+    found = [Condition(group='record', label='as recorded', specs=recorded)]
     unseen = tuple(_unseen_start(spec, robot, number) for number in range(_UNSEEN_STARTS))
     starts = (spec, *unseen[:_STARTS_PER_CHANGE])
     found.append(
@@ -122,7 +121,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
 
 
 def card_markdown(rows: Sequence[CardRow]) -> str:
-    """Return the card as a table of a Markdown page."""
+    """Return the card as a Markdown table."""
     lines = [
         '| Changed | To | Succeeded | Distance [m] | Fitness |',
         '|---|---|---|---|---|',
@@ -140,7 +139,7 @@ def card_markdown(rows: Sequence[CardRow]) -> str:
 
 
 def format_spread(mean: float | None, deviation: float | None, trials: int) -> str:
-    """Return a mean with its standard deviation where there are several trials."""
+    """Return a mean as text, with its standard deviation if there are several trials."""
     if mean is None:
         return '-'
     return f'{mean:.3f}' + (f' ± {deviation:.3f}' if trials > 1 else '')
@@ -152,7 +151,7 @@ def _with_scene(spec: TrialSpec, **changes: Any) -> TrialSpec:
 
 
 def _unseen_start(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
-    """Return the trial from a start that no evolution has seen."""
+    """Return a trial with random errors of the start and another seed."""
     seed = derived_seed(spec.seed, number + 1)
     rng = np.random.default_rng(seed)
     known = spec.scene.initial
@@ -162,7 +161,7 @@ def _unseen_start(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
         start = joints.get(name, float(robot.stance[i])) + scale * float(
             rng.uniform(-_MAX_JOINT_ERROR, _MAX_JOINT_ERROR)
         )
-        # A limit is no place to start beyond.
+        # A joint must start within its limits.
         joints[name] = float(np.clip(start, robot.lower[i], robot.upper[i]))
     initial: InitialState = replace(
         known,
@@ -177,7 +176,7 @@ def _unseen_start(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
 def _terrain_conditions(
     spec: TrialSpec, starts: Sequence[TrialSpec], robot: RobotModel
 ) -> Iterator[Condition]:
-    """Yield ground at the robot's own scale: rough by a few per cent of it, and slopes."""
+    """Yield rough terrains of some per cent of the robot's length scale, and slopes."""
     length = robot.length_scale
     for share in (0.01, 0.02, 0.04):
         parameters = {'range': share * length, 'extent': 40.0 * length, 'flat_radius': 0.0}

@@ -174,7 +174,7 @@ def test_what_no_name_or_number_tells_is_doubted(adopted):
 def test_limits_that_are_none_are_doubted(adopted):
     # 10.6 kg on legs of 0.45 m, which 47 N m lift: twenty times as much is no limit.
     (doubt,) = adopted(dog_urdf(effort=1000.0)).doubts
-    assert doubt.startswith('the effort limit of 12 joints, 1000 N m, is none')
+    assert doubt.startswith('the effort limit of 12 joints, up to 1000 N m, is implausible')
     assert adopted(dog_urdf(effort=900.0)).doubts == ()
 
 
@@ -255,5 +255,5 @@ def test_a_folder_that_is_written_again_is_read_again(tmp_path):
 
 @pytest.mark.parametrize('name', ['my dog', '7', 'a-b'])
 def test_a_folder_that_cannot_name_a_robot_is_refused(tmp_path, name):
-    with pytest.raises(ConfigurationError, match='is no name for a robot'):
+    with pytest.raises(ConfigurationError, match='expected letters, digits and _'):
         check_folder(tmp_path / name)

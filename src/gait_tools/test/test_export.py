@@ -153,7 +153,7 @@ def test_a_folder_that_is_taken_is_refused_in_one_line(bag, loop, rollout, tmp_p
         write_bag(bag, rollout, loop.result())
     assert '\n' not in str(caught.value)
     (tmp_path / 'file').write_text('')
-    with pytest.raises(ConfigurationError, match='may not be written'):
+    with pytest.raises(ConfigurationError, match='is not a writable folder'):
         check_bag(tmp_path / 'file' / 'bag')
     with pytest.raises(ConfigurationError, match='No such file'):
         write_targets_csv(tmp_path / 'none' / 'walk.csv', rollout)
@@ -237,8 +237,8 @@ def test_another_answer_is_found_and_measured(tmp_path):
 
 def test_bags_of_others_are_refused_in_one_line(bag, tmp_path):
     for content, message in (
-        ('{}', 'is none of a bag'),
-        ('rosbag2_bagfile_information: {custom_data: }', 'is not of a trial of this suite'),
+        ('{}', 'is not that of a bag'),
+        ('rosbag2_bagfile_information: {custom_data: }', 'holds no trial of this suite'),
         ('rosbag2_bagfile_information: {custom_data: {gait.format: "0"}}', 'trial format 0'),
     ):
         (tmp_path / 'metadata.yaml').write_text(content)

@@ -83,13 +83,13 @@ def test_a_piece_whose_process_is_killed_is_worked_off_again(tmp_path, fatal, ca
     pieces = {'a': str(tmp_path / 'one'), 'b': str(tmp_path / 'two')}
     assert run_tasks(fatal.killed_once, pieces, tmp_path / 'done.jsonl', 2) == pieces
     lines = sorted(line.rpartition(' was ')[2] for line in capsys.readouterr().err.splitlines())
-    assert lines == ['killed by SIGKILL in piece a', 'killed by SIGKILL in piece b']
+    assert lines == ['killed by SIGKILL in task a', 'killed by SIGKILL in task b']
 
 
 def test_a_piece_that_ends_its_processes_is_named_and_the_others_are_kept(tmp_path, fatal):
     file = tmp_path / 'done.jsonl'
     pieces = {'a': False, 'b': True}
-    with pytest.raises(RunStopped, match='piece b ended 3 workers, the last: worker .* SIGKILL'):
+    with pytest.raises(RunStopped, match='task b ended 3 workers, the last: worker .* SIGKILL'):
         run_tasks(fatal.killed, pieces, file, 1)
     assert json.loads(file.read_text()) == {'key': 'a', 'value': False}
 

@@ -1,1 +1,1 @@
-"""From any legged URDF to a robot folder: legs, joint roles, stance, workspace, doubts."""
+"""Robot folders from legged URDFs: legs, joint roles, stance, workspace and doubts."""

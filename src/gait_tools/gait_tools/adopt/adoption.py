@@ -32,34 +32,34 @@ from gait_tools.adopt.legs import FoundLeg, find_legs, side_by_names
 from gait_tools.adopt.stance import propose_stance
 
 _MAX_LIFT_FACTOR = 20
-"""Times that a joint would lift the robot on a stretched leg beyond which its limit is doubted."""
+"""Effort limit over weight times leg length above which the limit is doubted."""
 _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adoption:
     """
-    A robot as it is proposed.
+    Proposal of a robot folder.
 
     Attributes
     ----------
     robot : RobotModel
-        In a frame x forward, z up, with legs and nominal stance.
+        With x forward and z up, legs and nominal stance.
     urdf : Path
-        The description it was read from.
+        Description from which it was read.
     root_rpy : (3,) tuple or None [rad]
-        Attitude of the file's root frame in the robot's, where the two differ.
+        Orientation of the file's root frame in the robot's; None if they are equal.
     legs : tuple of FoundLeg
     workspaces : mapping of str to Workspace
-        By leg.
+        Workspace of each foot by the name of its leg.
     controller : str
-        Of the walk; empty where none of ours suits it.
+        Controller that can walk the robot; empty if there is none.
     gait : mapping of str to parameter
-        Of the walk, fit for the robot's size.
+        Parameters of the controller for the size of the robot.
     report : LoadReport
-        Of the robot in the stance.
+        Load report of the robot in the stance.
     doubts : tuple of str
-        What a person should look at, a line each.
+        Lines on results that a person should check.
     """
 
     robot: RobotModel
@@ -112,20 +112,20 @@ def propose_adoption(
     path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING, height: float = 0.0
 ) -> Adoption:
     """
-    Return what is proposed for the robot of a .urdf or .xacro file.
+    Return the proposal for the robot of a .urdf or .xacro file.
 
     Parameters
     ----------
     path : Path
     packages : mapping of str to path
-        Folders of packages that the description names.
+        Folders of the packages in ``package://`` paths.
     height : float
-        Height of a hip over its foot as a share of the stretched leg; 0: as is usual.
+        Height of a hip over its foot as a share of the stretched leg; 0: the default.
 
     Raises
     ------
     ConfigurationError
-        If it cannot be read, or is no robot with legs: a fixed arm, a cart, nothing that moves.
+        If it cannot be read, or has no legs, such as an arm, a cart or a fixed body.
 
     """
     if path.is_dir():
@@ -162,19 +162,20 @@ def _joint_order(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> tuple[str, ..
 
 
 def _frame_rotation(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[str]]:
-    """Return how the file's frame is to be turned, None for not at all, and doubts."""
+    """Return the rotation of the file's frame, None if it needs none, and doubts."""
     up = up_axis(robot)
     doubts = []
     if up == '-z':
-        # Arms and a head above the root, or legs folded upwards at zero: both stand on z.
+        # More chains end above the root than below: arms and a head, or legs that are folded
+        # upwards at zero. In both cases z is up.
         doubts.append('more of its chains end above the base than below: up is taken as z')
         up = 'z'
     forward = _forward_axis(robot, up)
     if not forward:
         forward = _long_axis(robot, up)
         doubts.append(
-            f'forward is taken as {forward}: no name tells left from right; if it walks backward '
-            'or sideways, set root_rpy in robot.yaml'
+            f'forward is taken as {forward}, because no names mark left and right; if it walks '
+            'backward or sideways, set root_rpy in robot.yaml'
         )
     if (forward, up) == ('x', 'z'):
         return None, doubts
@@ -185,7 +186,7 @@ def _frame_rotation(robot: RobotModel) -> tuple[tuple[float, float, float] | Non
 
 
 def _forward_axis(robot: RobotModel, up: str) -> str:
-    """Return the axis of the root that points forward by the names of sides, or nothing."""
+    """Return the root axis that points forward by the names of left and right legs, or ''."""
     axes = joint_axes_at_zero(robot)
     places: dict[str, list[Any]] = {'left': [], 'right': []}
     for leg in robot.legs:
@@ -202,7 +203,7 @@ def _forward_axis(robot: RobotModel, up: str) -> str:
 
 
 def _long_axis(robot: RobotModel, up: str) -> str:
-    """Return the level axis along which the hips spread most."""
+    """Return the horizontal axis with the largest spread of the hips; two legs: the smallest."""
     axes = joint_axes_at_zero(robot)
     hips = np.array([axes[leg.joints[0]][1] for leg in robot.legs if leg.joints])
     level = [axis for axis in 'xyz' if axis != up[-1]]
@@ -210,7 +211,7 @@ def _long_axis(robot: RobotModel, up: str) -> str:
         return level[0]
     spread = np.ptp(hips, axis=0)
     if len(hips) == 2:
-        # Two legs stand side by side.
+        # Two legs are side by side: the spread is lateral.
         return min(level, key=lambda axis: spread['xyz'.index(axis)])
     return max(level, key=lambda axis: spread['xyz'.index(axis)])
 
@@ -230,7 +231,7 @@ def _find_doubts(
     ]
     if unlimited:
         found.append(
-            f'{len(unlimited)} joints have no effort limit: they are as strong as it takes; write '
+            f'{len(unlimited)} joints have no effort limit and are simulated without one; write '
             'theirs under limits in robot.yaml'
         )
     found += _effort_doubts(robot, legs)
@@ -245,8 +246,8 @@ def _find_doubts(
     narrow = [name for name, space in spaces.items() if space.left + space.right == 0.0]
     if narrow and len(legs) >= MIN_LEGS_WITHOUT_BALANCE:
         found.append(
-            f'feet of {", ".join(narrow)} cannot step aside: it turns as tracks do, by longer '
-            'strides on one side and feet that slide'
+            f'feet of {", ".join(narrow)} cannot move sideways: the robot turns with longer '
+            'strides on one side and sliding feet'
         )
     short = [name for name, space in spaces.items() if min(space.forward, space.back) < 0.02]
     if short:
@@ -255,7 +256,7 @@ def _find_doubts(
 
 
 def _effort_doubts(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
-    """Doubt limits of legs' efforts by which one joint could lift the robot many times."""
+    """Return doubts about effort limits far above what lifts the robot on a stretched leg."""
     weight = GRAVITY * sum(link.mass for link in robot.links)
     names = [
         name
@@ -270,9 +271,9 @@ def _effort_doubts(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
         return []
     most = max(robot.joint[name].effort for name in names)
     doubt = (
-        f'the effort limit of {len(names)} joints, {most:g} N m, is none: one would lift the '
-        f'robot on a stretched leg more than {_MAX_LIFT_FACTOR} times; write theirs under limits '
-        'in robot.yaml'
+        f'the effort limit of {len(names)} joints, up to {most:g} N m, is implausible: more than '
+        f'{_MAX_LIFT_FACTOR} times what lifts the robot on a stretched leg; write theirs under '
+        'limits in robot.yaml'
     )
     return [doubt]
 

@@ -1,4 +1,4 @@
-"""The robot folder of an adopted robot: its description with the meshes, and robot.yaml."""
+"""Robot folder of an adopted robot: description, meshes and robot.yaml."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from gait_tools.adopt.adoption import Adoption
 from gait_tools.adopt.gaits import ZMP_WALK
 
 SERVO_GAIN, STIFF_SERVO_GAIN = 25.0, 50.0
-"""Of the position servos [1/s]; the second where balance hangs on ankles that do not give."""
+"""Gains of the position servos [1/s]; the stiff one for balance on two legs."""
 _ENGINE_OPTIONS = {'bullet': '{solver_iterations: 50}'}
 _STIFF_ENGINE_OPTIONS = {
     'bullet': '{solver_iterations: 200}',
     'mujoco': '{servo_impedance: 0.999}',
 }
-"""Options of engines; the second ones by which servos and narrow soles do not give either."""
+"""Options of engines; the second with stiffer servos and contacts for balance on two legs."""
 _MESH_FOLDER = 'meshes'
 
 
 def check_folder(folder: Path) -> None:
-    """Raise ConfigurationError if a robot folder cannot be made there."""
+    """Raise ConfigurationError if a robot folder cannot be made at this path."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigurationError(f"'{folder}' exists already; name a folder that does not")
     if not folder.resolve().name.isidentifier():
         raise ConfigurationError(
-            f"'{folder.resolve().name}' is no name for a robot: letters, digits and _ make one"
+            f"robot name '{folder.resolve().name}': expected letters, digits and _, no digit first"
         )
 
 
@@ -42,15 +42,15 @@ def write_robot_folder(
     folder: Path, adoption: Adoption, packages: Mapping[str, str | Path] = EMPTY_MAPPING
 ) -> None:
     """
-    Write the folder: the description as one URDF, copies of its meshes, and robot.yaml.
+    Write a robot folder: the description as one URDF, copies of its meshes, and robot.yaml.
 
     Parameters
     ----------
     folder : Path
-        Must not hold anything; its name becomes the robot's.
+        Its name becomes the robot's.
     adoption : Adoption
     packages : mapping of str to path
-        As the description was read with.
+        Folders of the packages in ``package://`` paths.
 
     """
     folder = folder.resolve()
@@ -63,12 +63,12 @@ def write_robot_folder(
     text = ElementTree.tostring(root, encoding='unicode')
     write_atomically(folder / f'{folder.name}.urdf', text + '\n')
     write_atomically(folder / 'robot.yaml', format_robot_yaml(adoption, folder.name))
-    # Of another height the folder may have been tried already.
+    # The loaded robot is stale: the folder may have been written before with another stance.
     clear_robot_cache()
 
 
 def _copy_mesh(file: Path, folder: Path, copied: dict[str, str]) -> str:
-    """Return the place of a mesh in the folder, copied there once; names are kept where unique."""
+    """Copy a mesh into the folder once; return its relative path, with a unique name."""
     if str(file) not in copied:
         name = file.name
         while f'{_MESH_FOLDER}/{name}' in copied.values():
@@ -80,10 +80,10 @@ def _copy_mesh(file: Path, folder: Path, copied: dict[str, str]) -> str:
 
 
 def format_robot_yaml(adoption: Adoption, name: str) -> str:
-    """Return the content of robot.yaml; every key is explained in gait_core/robot/robot_file."""
+    """Return the content of robot.yaml; ``gait_core.robot.robot_file`` documents its keys."""
     robot = adoption.robot
     lines = [
-        f'# Proposed by `gait adopt {adoption.urdf.name}`; look at what it doubted in report.txt.',
+        f'# Proposed by `gait adopt {adoption.urdf.name}`; check its doubts in report.txt.',
         f'name: {name}',
         f'urdf: {name}.urdf',
     ]
@@ -108,9 +108,9 @@ def format_robot_yaml(adoption: Adoption, name: str) -> str:
 
 
 def _round_within_limits(robot: RobotModel, joint: str) -> str:
-    """Return a joint's position in the stance, rounded where that does not pass its limits."""
+    """Return a joint's stance position as text, rounded if that keeps it within its limits."""
     value, limits = robot.nominal_stance[joint], robot.joint[joint]
-    # A solver's zero is none of 1e-17.
+    # `+ 0.0` turns -0.0 into 0.0.
     rounded = round(value, 6) + 0.0
     return f'{rounded:g}' if limits.lower <= float(f'{rounded:g}') <= limits.upper else repr(value)
 
@@ -143,7 +143,7 @@ def _default_lines(adoption: Adoption) -> list[str]:
 
 
 def _format_flow(value: Any) -> str:
-    """Return names and numbers as YAML on one line; names that YAML would misread are quoted."""
+    """Return names and numbers as YAML on one line; quote names that YAML would misread."""
     if isinstance(value, list):
         return '[' + ', '.join(_format_flow(item) for item in value) + ']'
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Choice of a walk by the size of a robot and the reach of its feet."""
+"""Choice of a controller and its parameters by the size of a robot and its foot workspaces."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from gait_tools.adopt.legs import YAW, FoundLeg
 
 GRAVITY = 9.81
 PHASE_CPG, ZMP_WALK = 'phase_cpg', 'zmp_walk'
-"""Controllers: a table of gaits for four legs and more, footsteps and balance for two."""
+"""Controllers: gaits by phase lags for four or more legs, balanced footsteps for two."""
 MIN_LEGS_WITHOUT_BALANCE = 4
-"""Without balance."""
+"""Smallest number of legs that walk without balance."""
 TWO_LEGS = 2
 _SWING_PACE = 0.415
-"""Cycles per second times the root of leg height over gravity: the a1's 2.5 Hz at 0.27 m."""
+"""Frequency times sqrt(leg height / gravity), of a1's 2.5 Hz at 0.27 m."""
 _TROT_DUTY, _TRIPOD_DUTY, _LIFT_SHARE = 0.75, 0.55, 0.11
-"""Share of a cycle that a foot is down, and its lift as a share of the legs' height: a trot with
-long stances also carries a robot with heavy legs, which a fast one shakes until it falls."""
+"""Duty factors, and lift of a foot as a share of the leg height. A trot with a high duty factor
+also carries robots with heavy legs, which fall in a fast trot."""
 _SPRAWLED_LIFT_SHARE, _MAX_FREQUENCY = 0.35, 2.5
-"""Lift of a leg that reaches out, whose foot else scuffs; bound of the frequency [Hz]."""
+"""Lift of a sprawled leg as a share of the leg height, and upper bound of the frequency [Hz]."""
 _HEADING_GAIN, _SPEED_GAIN, _BIPED_HEADING_GAIN = 1.2, 0.6, 0.6
-"""Gains [1/s] with which heading and speed are held, and the heading on two legs: at 0.6 a hexapod
-at the speed limits of its joints drifted by 8 degrees, at 2 trots begin to weave."""
+"""Gains of heading and speed, and of the heading on two legs [1/s]. With a heading gain of 0.6 a
+hexapod at its joint speed limits drifted by 8 degrees; with 2 trots begin to oscillate."""
 _WORKSPACE_SHARE = 0.8
-"""Share of what a foot reaches that is asked of it."""
+"""Share of a foot's workspace that strides may use."""
 _STEP_TIME_CONSTANTS, _STEP_LIFT_SHARE = 2.7, 0.06
-"""Time of a step in time constants of the inverted pendulum, root of height over gravity, and the
-lift of a foot as a share of the legs' height."""
+"""Step time in time constants sqrt(height / gravity) of the inverted pendulum, and lift of a foot
+as a share of the leg height."""
 _MIN_BIPED_JOINTS, _MIN_BIPED_SOLE = 5, 0.02
-"""Joints of a leg and size of a sole [m] that balance takes."""
+"""Smallest number of joints of a leg and smallest size of a sole [m] for balance."""
 _LEG_SHARE = 0.98
-"""Height of the walk as a share of that on stretched legs: the stance is lower and counts."""
+"""Largest height of the walk as a share of that on stretched legs; a lower stance counts."""
 _MAX_STEP_TURN = 0.3
-"""Most that a foot turns in a step [rad]."""
+"""Largest turn of a foot in a step [rad]."""
 _CPG_VARIANTS = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
-"""Gaits that are tried: shares of the proposed frequency and of the feet's lift."""
+"""Variants of a gait: factors on frequency and lift."""
 _BIPED_VARIANTS = ((1.0, 1.0, 1.0), (1.15, 0.75, 0.85), (1.0, 1.0, 0.75))
-"""Walks on two legs that are tried: shares of the time of a step, the feet's lift, the speed."""
+"""Variants of a walk on two legs: factors on step time, lift and speed."""
 
 Gait = dict[str, Any]
 
@@ -54,21 +54,21 @@ def propose_gait(
     robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
 ) -> tuple[str, Gait, list[str]]:
     """
-    Return controller and parameters that fit the robot and what its feet reach, and doubts.
+    Return the controller and parameters that fit the robot's workspaces, and doubts.
 
-    The controller is empty where none of ours walks such a robot.
+    The controller is empty if none of this suite can walk the robot.
     """
     if len(legs) >= MIN_LEGS_WITHOUT_BALANCE:
         return PHASE_CPG, _many_legged_gait(robot, legs, spaces), []
     lacks = _missing_for_balance(robot, legs)
     if lacks:
-        doubt = f'{lacks}: no walk of ours carries it, the controller is hold; write one '
+        doubt = f'{lacks}: no controller of this suite can walk it; it gets hold; write one '
         return '', {}, [f'{doubt}(doc/add_a_controller.md)']
     return ZMP_WALK, _biped_gait(robot, legs, spaces), []
 
 
 def gait_variants(controller: str, gait: Gait) -> Iterator[Gait]:
-    """Yield the gait itself and those that are tried where it does not walk as told."""
+    """Yield the gait, then variants to try if it does not follow its command."""
     if controller == ZMP_WALK:
         for time, lift, speed in _BIPED_VARIANTS:
             yield {
@@ -113,7 +113,7 @@ def _many_legged_gait(
 def _biped_gait(
     robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
 ) -> Gait:
-    """Return a walk whose step lasts as the pendulum of the robot's height says."""
+    """Return a walk whose step time is that of an inverted pendulum of the robot's height."""
     mass = float(com_positions(robot, robot.joint_stance)[2] - sole_points(robot)[:, 2].mean())
     time = _STEP_TIME_CONSTANTS * math.sqrt(mass / GRAVITY)
     ahead, aside = _smallest_workspace(spaces)
@@ -123,7 +123,7 @@ def _biped_gait(
         'leg_share': _LEG_SHARE,
         'step_time': round(time, 2),
         'stride_height': round(min(_STEP_LIFT_SHARE * leg_height(robot), 0.5 * up), 3),
-        # In a step of length l a foot goes from half of it behind the hip to as much before it.
+        # In a step of length l a foot moves from l / 2 behind the hip to l / 2 ahead of it.
         'max_forward': round(min(1.5 * _WORKSPACE_SHARE * ahead / time, 1.0), 2),
         'max_sideways': round(min(0.5 * _WORKSPACE_SHARE * aside / time, 0.5), 2),
         'max_yaw_rate': round(_MAX_STEP_TURN / time, 2) if turns else 0.0,
@@ -133,7 +133,7 @@ def _biped_gait(
 
 
 def _missing_for_balance(robot: RobotModel, legs: Sequence[FoundLeg]) -> str:
-    """Return what a robot on few legs lacks to balance, or nothing."""
+    """Return the reason why a robot cannot balance on its legs, or ''."""
     if len(legs) != TWO_LEGS:
         return f'it has {len(legs)} legs'
     for one in legs:
@@ -151,7 +151,7 @@ def _missing_for_balance(robot: RobotModel, legs: Sequence[FoundLeg]) -> str:
 
 
 def _smallest_workspace(spaces: Mapping[str, FootWorkspace]) -> tuple[float, float]:
-    """Return how far every foot reaches forward and back, and to both sides [m]."""
+    """Return the distances that every foot can move forward and back, and to both sides [m]."""
     ahead = min(min(space.forward, space.back) for space in spaces.values())
     aside = min(min(space.left, space.right) for space in spaces.values())
     return ahead, aside

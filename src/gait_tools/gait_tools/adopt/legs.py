@@ -1,4 +1,4 @@
-"""Recognition of legs in a bare description, and the roles and names of their joints."""
+"""Legs found in a bare description, with roles of their joints and names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ABDUCTION, YAW, HIP, KNEE, ANKLE, ANKLE_ROLL, EXTENSION = (
 _PARALLEL_COSINE = 0.9
 """Cosine above which two axes count as parallel: 26 degrees."""
 _MIN_ARM_JOINTS = 3
-"""With so many moving joints between the root and the joint where legs part, it is an arm."""
+"""Number of moving joints between the root and a leg from which it counts as an arm."""
 _PAIR_NAMES: Mapping[int, tuple[str, ...]] = {1: ('',), 2: ('r', 'f'), 3: ('r', 'm', 'f')}
 """Names of the pairs from the rear forward; more pairs are numbered."""
 
@@ -40,18 +40,18 @@ _PAIR_NAMES: Mapping[int, tuple[str, ...]] = {1: ('',), 2: ('r', 'f'), 3: ('r', 
 @dataclass(frozen=True, kw_only=True)
 class FoundLeg:
     """
-    A leg that was found.
+    Leg with the roles of its joints.
 
     Attributes
     ----------
     leg : Leg
     roles : tuple of str
-        Of its joints: ``abduction``, ``yaw``, ``hip``, ``knee``, ``ankle`` (further ones with a
-        number), ``ankle_roll``, ``extension``.
+        Role of each joint: ``abduction``, ``yaw``, ``hip``, ``knee``, ``ankle`` (further ones with
+        a number), ``ankle_roll`` or ``extension``.
     side : float
-        1 for left, -1 for right.
+        1 is left, -1 is right.
     sprawled : bool
-        Whether it turns about a vertical axis at the body and reaches out, like an insect's.
+        Whether its first joint turns about the vertical and it reaches out, as of an insect.
     """
 
     leg: Leg
@@ -62,12 +62,12 @@ class FoundLeg:
 
 def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
     """
-    Return the legs of a robot in a frame x forward, z up, front left first, and doubts.
+    Return the legs of a robot with x forward and z up, front left first, and doubts.
 
     Raises
     ------
     ConfigurationError
-        Where there are none: nothing moves, it rolls on wheels, or it is an arm.
+        If it has no legs: nothing moves, it rolls on wheels, or it is an arm.
 
     """
     legs = [leg for leg in infer_legs(robot) if leg.joints]
@@ -114,7 +114,7 @@ def _check_legs(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -
     single = [leg.name for leg in legs if len(leg.joints) < 2]
     if single:
         raise ConfigurationError(
-            f'{where}: what ends at {", ".join(single)} moves by one joint, a leg needs two'
+            f'{where}: legs {", ".join(single)} have one joint, expected at least two'
         )
 
 
@@ -128,7 +128,7 @@ def _joints_above(robot: RobotModel, first: str) -> int:
 
 
 def _without_wheels(robot: RobotModel, legs: Sequence[Leg]) -> tuple[list[Leg], list[str]]:
-    """Return the legs without joints that turn a wheel, and those joints."""
+    """Return the legs without their wheel joints, and the names of the wheel joints."""
     kept, wheels = [], []
     for leg in legs:
         joints = list(leg.joints)
@@ -140,7 +140,7 @@ def _without_wheels(robot: RobotModel, legs: Sequence[Leg]) -> tuple[list[Leg], 
 
 
 def _is_wheel(robot: RobotModel, name: str) -> bool:
-    """Return whether a joint turns without end what lies around its own axis."""
+    """Return whether a joint without limits turns links that are round about its axis."""
     joint = robot.joint[name]
     if joint.kind == 'prismatic' or joint.upper - joint.lower < 2.0 * np.pi:
         return False
@@ -164,10 +164,11 @@ def _is_wheel(robot: RobotModel, name: str) -> bool:
 
 def joint_roles(robot: RobotModel, leg: Leg) -> tuple[str, ...]:
     """
-    Return what each joint of a leg does, by its axis and its place in the order.
+    Return the role of each joint of a leg, by its axis and its position in the chain.
 
-    The largest set of level parallel axes bends the leg: hip, knee, ankle. What is level besides
-    leads the leg aside (abduction) above the knee and rolls the ankle below it.
+    The largest set of horizontal parallel axes bends the leg: hip, knee, ankle. Another
+    horizontal axis is abduction above the knee and ankle roll below it. Axes that are not
+    horizontal are yaw, prismatic joints extension.
     """
     axes = joint_axes_at_zero(robot)
     directions = [axes[name][0] for name in leg.joints]
@@ -192,7 +193,7 @@ def joint_roles(robot: RobotModel, leg: Leg) -> tuple[str, ...]:
 
 
 def _bending_joints(directions: Sequence[FloatArray], level: Sequence[bool]) -> list[int]:
-    """Return the largest set of level axes that are parallel; of equal ones the outermost."""
+    """Return the largest set of parallel horizontal axes; of equal sets the outermost."""
     best: list[int] = []
     for i, axis in enumerate(directions):
         if level[i]:
@@ -207,7 +208,7 @@ def _bending_joints(directions: Sequence[FloatArray], level: Sequence[bool]) -> 
 
 
 def side_by_names(robot: RobotModel, leg: Leg) -> str:
-    """Return the side that most names of a leg's joints and sole speak of, or an empty string."""
+    """Return the side that most names of a leg's joints and links contain, or ''."""
     names = (*leg.joints, *(robot.joint[name].child for name in leg.joints), leg.sole, leg.name)
     sides = [side_from_name(name) for name in names]
     left, right = sides.count('left'), sides.count('right')
@@ -217,7 +218,7 @@ def side_by_names(robot: RobotModel, leg: Leg) -> str:
 def _name_legs(
     robot: RobotModel, legs: Sequence[Leg]
 ) -> tuple[list[tuple[str, Leg, float]], list[str]]:
-    """Return old name, renamed leg and side of each, front left first, and doubts."""
+    """Return old name, renamed leg and side of each leg, front left first, and doubts."""
     axes = joint_axes_at_zero(robot)
     hips = {leg.name: axes[leg.joints[0]][1] for leg in legs}
     sides = {name: 1.0 if hip[1] >= 0.0 else -1.0 for name, hip in hips.items()}
@@ -225,7 +226,7 @@ def _name_legs(
     for leg in legs:
         said = side_by_names(robot, leg)
         if said and (said == 'left') != (sides[leg.name] > 0.0):
-            doubts.append(f'leg {leg.name} is called {said} and lies on the other side')
+            doubts.append(f'leg {leg.name} is named {said} and is on the other side')
     rows = {
         side: sorted(
             (leg for leg in legs if sides[leg.name] == side),

@@ -1,4 +1,4 @@
-"""Proof in physics that a robot stands in its nominal stance and walks by its own gait."""
+"""Trials that show whether an adopted robot stands in its stance and follows a commanded walk."""
 
 from __future__ import annotations
 
@@ -22,33 +22,32 @@ from gait_core.trial.setup import (
 from gait_core.trial.spec import OK, TrialSpec
 
 STAND_DURATION, WALK_DURATION = 2.0, 12.0
-"""Lengths of the trials [s]."""
+"""Durations of the trials [s]."""
 COMMANDED_SPEED = 0.3
-"""At which it is told to walk [m/s], or at the most that its gait allows."""
+"""Commanded speed [m/s], limited by the gait's own maximum."""
 _SETTLING_TIME = 2.0
-"""After so long [s] it walks at full speed."""
+"""Time of the start of a walk that is not measured [s]."""
 _MAX_SPEED_ERROR, _MAX_TURN = 0.2, 0.09
-"""Share of the speed, and turn [rad], by which a walk may miss its command."""
+"""Largest error of the speed, as a share of the command, and largest turn [rad] of a walk."""
 _MAX_TILT = 0.1
-"""Lean [rad] beyond which it counts as not standing."""
+"""Largest tilt of a standing robot [rad]."""
 _MAX_MOVEMENT = 0.15
-"""Share of its height by which the base may move."""
+"""Largest movement of the base of a standing robot, in length scales."""
 MAX_CALM_YAW_RATE = 0.1
-"""Rate of yaw [rad/s], root of the mean square, up to which a walk counts as calm: below 0.07
-where feet come down with the ground, 0.4 to 0.8 where they kick it and the robot hops, whose
-heading is left to chance."""
+"""Largest root mean square of the yaw rate of a calm walk [rad/s]. Measured: below 0.07 with soft
+touch-downs; 0.4 to 0.8 if feet hit the ground and the robot hops, with a random heading."""
 
 
 def try_standing(robot: str, engine: str = '') -> dict[str, Any]:
     """
-    Let a robot hold its stance on flat ground, and return how it stood.
+    Simulate a robot that holds its stance on flat ground, and return measures.
 
     Parameters
     ----------
     robot : str
         Name or folder.
     engine : str
-        Default: the robot's.
+        Empty: the robot's default.
 
     Returns
     -------
@@ -71,7 +70,7 @@ def try_standing(robot: str, engine: str = '') -> dict[str, Any]:
     most = _MAX_MOVEMENT * rollout.robot.length_scale
     stands = result.status == OK and tilt <= _MAX_TILT and moved <= most
     reason = result.reason or (
-        '' if stands else f'it leans by {tilt:.2f} rad and moved by {moved:.3f} m'
+        '' if stands else f'it tilts by {tilt:.2f} rad and moved by {moved:.3f} m'
     )
     return {
         'engine': spec.scene.engine,
@@ -85,14 +84,14 @@ def try_standing(robot: str, engine: str = '') -> dict[str, Any]:
 
 def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Let a robot walk ahead on flat ground, and return how it did.
+    Simulate a robot that walks forward on flat ground, and return measures.
 
     Parameters
     ----------
     folder : str
         A robot folder.
     gait : mapping
-        Parameters of its controller that are tried in place of its own.
+        Parameters that replace those of its own gait.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A stance for a robot that says none: feet flat under the hips, or beside them, knees bent."""
+"""Stance for a robot without one: knees bent, feet under the hips or beside them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gait_core.robot.model import RobotModel
 from gait_tools.adopt.legs import ABDUCTION, ANKLE, HIP, KNEE, YAW, FoundLeg
 
 CROUCHED_HEIGHT = 0.75
-"""Height of a hip over its foot as a share of the stretched leg; knees bend by 83 degrees."""
+"""Height of a hip over its foot as a share of the stretched leg: knees bend by 83 degrees."""
 UPRIGHT_HEIGHT = 0.92
-"""The same of a robot on two legs."""
+"""The same for a robot on two legs."""
 _FOOT_OUT_SHARE, _FOOT_DOWN_SHARE = 0.55, 0.5
-"""Where a sprawled leg puts its foot, as shares of what bends: beside its hip, and below."""
+"""Position of a sprawled leg's foot beside and below its hip, as shares of its bending length."""
 _FREE_MARGIN = 0.3
-"""Distance to a joint's limits [rad or m] beyond which more is no better."""
+"""Distance to a joint's limits up to which a solution is rated higher [rad or m]."""
 _TWO_LEGS = 2
 
 
@@ -30,10 +30,10 @@ def propose_stance(
     robot: RobotModel, legs: Sequence[FoundLeg], height: float = 0.0
 ) -> tuple[dict[str, float], list[str]]:
     """
-    Return standing positions of all joints, and doubts.
+    Return the standing positions of all joints, and doubts.
 
-    Joints of no leg stay where the description has them. The feet are shifted together until
-    their middle is under the centre of mass.
+    Joints outside the legs keep the positions of the description. All feet are shifted forward or
+    back until their mean is under the centre of mass.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def propose_stance(
         shift += _com_ahead_of_feet(standing, legs)
     if abs(shift) > 0.1 * max(leg.length for leg in kinematics.values()):
         doubts.append(
-            f'the centre of mass is {1e3 * shift:+.0f} mm forward of the middle of the hips: the '
-            'feet are shifted by as much'
+            f'the centre of mass is {1e3 * shift:+.0f} mm forward of the middle of the hips: all '
+            'feet are shifted by that distance'
         )
     return stance, [*doubts, *_asymmetry_doubts(robot, stance)]
 
 
 def _com_ahead_of_feet(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
-    """Return how far the centre of mass is forward of the middle of the feet [m]."""
+    """Return the distance of the centre of mass forward of the mean of the feet [m]."""
     poses = link_poses(robot, robot.joint_stance)
     feet = [
         poses[row, 0, :3] @ np.array(one.leg.sole_point) + poses[row, 0, 3]
@@ -79,7 +79,7 @@ def _com_ahead_of_feet(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
 
 
 def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
-    """Return where the sole point is to be in the base frame, (3,) [m]."""
+    """Return the target of the sole point in the base frame, (3,) [m]."""
     axes = joint_axes_at_zero(robot)
     joints = dict(zip(one.roles, one.leg.joints, strict=True))
     hip_axis, hip = axes[joints.get(HIP, one.leg.joints[0])]
@@ -100,7 +100,7 @@ def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
         return np.asarray(
             hip + _FOOT_OUT_SHARE * length * out - np.array([0.0, 0.0, _FOOT_DOWN_SHARE * length])
         )
-    # A leg that bends in one plane keeps the foot in it, where it cannot be moved aside.
+    # The lateral offset stays: a leg that bends in one plane cannot move its foot out of it.
     aside = float((zero - hip) @ level) * level
     if ANKLE in joints:
         *bent, foot = bending
@@ -113,7 +113,7 @@ def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
 def _best_solution(
     robot: RobotModel, one: FoundLeg, leg: LegKinematics, target: FloatArray, legs: int
 ) -> tuple[LegSolution, list[str]]:
-    """Return the best way to put a foot at a target, and doubts about it."""
+    """Return the best joint positions for a foot target, and doubts about them."""
     level = _sole_attitude(robot, one)
     found = [leg.solve(target, level, start=start) for start in _initial_guesses(robot, one)]
     found.append(leg.solve(target, level, thorough=True))
@@ -130,14 +130,14 @@ def _best_solution(
     doubts = []
     if best.position_error > 0.01 * leg.length:
         doubts.append(
-            f'leg {one.leg.name} misses its place in the stance by '
-            f'{1e3 * best.position_error:.0f} mm: its limits or its joints do not allow more'
+            f'leg {one.leg.name} misses its foot target by '
+            f'{1e3 * best.position_error:.0f} mm: its joints or limits do not reach it'
         )
     return best, doubts
 
 
 def _sole_attitude(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
-    """Return the attitude of the sole in the file's own pose, where ankles can keep it."""
+    """Return the orientation of the sole at zero positions; None without an ankle to keep it."""
     if ANKLE not in one.roles or len(one.leg.joints) < 5:
         return None
     poses = link_poses(robot, robot.joint_stance)
@@ -145,7 +145,7 @@ def _sole_attitude(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
 
 
 def _initial_guesses(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
-    """Yield positions with the knee bent either way."""
+    """Yield initial positions of the solver with the knee bent in either direction."""
     axes = joint_axes_at_zero(robot)
     base = np.array([robot.nominal_stance.get(name, 0.0) for name in one.leg.joints])
     lower = np.array([robot.joint[name].lower for name in one.leg.joints])
@@ -163,7 +163,7 @@ def _initial_guesses(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
 def _rate_solution(
     robot: RobotModel, one: FoundLeg, leg: LegKinematics, found: LegSolution, legs: int
 ) -> float:
-    """Return how good a solution is: clear of limits, the knee where it usually is, no twist."""
+    """Return the rating of a solution: distance to limits, side of the knee, little twist."""
     margin = np.minimum(found.positions - leg.lower, leg.upper - found.positions)
     clear = float(np.clip(margin, 0.0, _FREE_MARGIN).min())
     aside = [i for i, role in enumerate(one.roles) if role in (ABDUCTION, YAW)]
@@ -178,7 +178,11 @@ def _rate_solution(
 
 
 def _rate_knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> float:
-    """Return 0.5 where the knee is where it usually is: above, before two legs, behind others."""
+    """
+    Return 0.5 for a knee on its usual side, else -0.5; 0 without a knee.
+
+    Usual is above the foot for a sprawled leg, in front on two legs, behind on more legs.
+    """
     joints = dict(zip(one.roles, one.leg.joints, strict=True))
     if KNEE not in joints:
         return 0.0
@@ -197,7 +201,7 @@ def _rate_knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) 
 
 
 def _asymmetry_doubts(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:
-    """Return doubts where counterparts do not stand alike, and where their limits may be why."""
+    """Return doubts about mirrored joints with different positions, and about their limits."""
     apart = [
         name
         for name, (other, sign) in robot.mirror_pairs.items()
@@ -211,14 +215,14 @@ def _asymmetry_doubts(robot: RobotModel, stance: Mapping[str, float]) -> list[st
         name, (other, _) = unlike[0], robot.mirror_pairs[unlike[0]]
         found.append(
             f'the file limits {_format_limits(robot, name)} and its counterpart '
-            f'{_format_limits(robot, other)}, no mirror image; so {len(unlike)} of '
-            'these joints: correct them under limits in robot.yaml'
+            f'{_format_limits(robot, other)}, which do not mirror each other; likewise '
+            f'{len(unlike)} of these joints: correct them under limits in robot.yaml'
         )
     return found
 
 
 def _has_mirrored_limits(robot: RobotModel, name: str) -> bool:
-    """Return whether a joint and its counterpart can do the same."""
+    """Return whether the limits of a joint and its counterpart mirror each other."""
     other, sign = robot.mirror_pairs[name]
     own, theirs = (
         robot.joint[name],

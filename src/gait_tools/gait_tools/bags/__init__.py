@@ -1,1 +1,1 @@
-"""Trials as rosbag2 directories (MCAP): written, read back, and played through a controller."""
+"""Trials as rosbag2 directories (MCAP): writing, reading, and replay through a controller."""

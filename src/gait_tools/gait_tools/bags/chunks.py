@@ -16,7 +16,7 @@ _FOOTER, _CHUNK, _INDEX = 0x02, 0x06, 0x08
 
 def check_chunks(content: bytes) -> None:
     """
-    Raise ValueError if the chunks unpack to more than ``UNPACKED_LIMIT``, or lack a valid size.
+    Raise ValueError if the chunks unpack to over ``MAX_UNPACKED_SIZE`` or state wrong sizes.
 
     The format of the records is that of https://mcap.dev/spec.
     """
@@ -31,14 +31,14 @@ def check_chunks(content: bytes) -> None:
             (offset,) = struct.unpack_from('<Q', body, 16)
             # Each chunk may be indexed once: readers unpack a chunk for every index entry.
             if chunks.pop(offset, None) != struct.unpack('<QQ', body[-16:]):
-                raise ValueError('its index names a chunk that it does not have')
+                raise ValueError('its index names a chunk that does not exist')
         elif kind == _FOOTER:
             (summary,) = struct.unpack_from('<Q', body, 0)
         if unpacked > MAX_UNPACKED_SIZE:
             limit = MAX_UNPACKED_SIZE // MEBIBYTE
-            raise ValueError(f'its messages are larger than {limit} MiB, the most that is read')
+            raise ValueError(f'its messages are larger than {limit} MiB, the largest size read')
     if summary and summary not in starts:
-        raise ValueError('its summary is not where its end says')
+        raise ValueError('its footer names a position without a summary')
 
 
 def _records(content: bytes) -> Iterator[tuple[int, int, memoryview]]:
@@ -64,9 +64,9 @@ def _chunk_sizes(body: memoryview) -> tuple[int, int]:
     except struct.error as error:
         raise ValueError('it is cut off') from error
     if compression not in (b'', b'zstd'):
-        raise ValueError('its chunks are packed otherwise than by zstd')
+        raise ValueError('the compression of its chunks is not zstd')
     if compression == b'zstd' and _zstd_content_size(data) != unpacked:
-        raise ValueError('it has a chunk of another size than it says')
+        raise ValueError('a chunk has another size than it states')
     return packed, unpacked
 
 

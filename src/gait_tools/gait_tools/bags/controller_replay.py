@@ -1,4 +1,4 @@
-"""A recorded trial fed to a controller: whether it answers as it did then."""
+"""Replay of recorded observations through a controller, and comparison of its targets."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from gait_tools.bags.read import RecordedTrial
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """
-    Answers of a controller to recorded observations, beside the targets applied then.
+    Comparison of a controller's targets with recorded ones.
 
     Attributes
     ----------
     periods : int
         Control periods compared.
     differing : int
-        Those with any other target, of any sub-sample.
+        Control periods with any different target or sub-sample.
     first : int or None
-        The first of them.
+        Tick of the first of them.
     largest : float
         Largest difference of a target [rad or m, per s, N m or N].
     target : str
-        Joint or force element where that is.
+        Joint or force element of the largest difference.
 
     """
 
@@ -50,15 +50,16 @@ class Comparison:
 
 def replay_through_controller(trial: RecordedTrial, robot: RobotModel | None = None) -> Comparison:
     """
-    Return how a controller answers to the observations of a recorded trial, without physics.
+    Step the controller of a recorded trial with its observations, and compare the targets.
 
-    It is the controller of the trial's spec, as it is now, with the spec's parameters; the robot
-    is loaded by its name unless given.
+    No physics runs. The controller has the parameters of the trial's spec; without a ``robot``
+    that of the spec is loaded.
 
     Raises
     ------
     ConfigurationError
-        If it cannot be made, misses an observation, or the robot has other joints by now.
+        If the controller cannot be made or needs an observation that the bag lacks, or if the
+        robot has other joints than the recorded one.
 
     """
     spec = trial.spec

@@ -1,4 +1,4 @@
-"""A folder of bags, one per trial, and the table that finds them by genome."""
+"""Folder of bags, one per trial, with a table of their genomes and results."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _RESULT_COLUMNS = ('seed', 'engine', 'status', 'fitness', 'trial_hash')
 
 class BagFolder:
     """
-    Bags of the trials of individuals, ``g<generation>_i<individual>_r<repeat>_<engine>``.
+    Bags of the trials of candidates, ``g<generation>_i<individual>_r<repeat>_<engine>``.
 
-    ``bags.csv`` has a line for each: where it comes from, what became of it, and the parameters
-    of its controller. Bags of the same controller can be added to a folder at any time.
+    ``bags.csv`` has a line for each bag: its run and candidate, its result, and the parameters of
+    its controller. Bags of the same controller can be added to a folder later.
 
     Parameters
     ----------
     folder : Path
     champion : Champion
-        Whose trials are recorded.
+        Champion whose trials are recorded.
 
     """
 
@@ -49,12 +49,12 @@ class BagFolder:
         self._lines = self._read()
 
     def check(self) -> None:
-        """Raise ConfigurationError, before a trial is run, if a bag is there already."""
+        """Raise ConfigurationError if a bag exists already; called before the trials."""
         for repeat in range(len(self._champion.seeds)):
             check_bag(self._folder / self._name(repeat))
 
     def write(self, repeat: int, rollout: Rollout, result: TrialResult) -> Path:
-        """Write the bag of a repeat and its line; return the bag."""
+        """Write the bag of a repeat and its line of the table; return its folder."""
         name = self._name(repeat)
         run = self._champion.run
         genome = dict(self._champion.spec.parameters)

@@ -1,4 +1,4 @@
-"""The messages of a recorded trial, as the live graph publishes them, in order of time."""
+"""Messages of a recorded trial, equal to those of the live graph, in order of time."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ BAG_TOPICS = {
 
 def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
     """
-    Yield topic, stamp [ns] and message of all that a trial is recorded of.
+    Yield topic, stamp [ns] and message of a trial's recorded topics.
 
-    Stamps begin one control period after zero, which means no time to ROS.
+    Stamps start at one control period, because ROS takes the stamp zero for no time.
     """
     types = load_typestore().types
     builder = MessageBuilder(types, np.ascontiguousarray)
@@ -91,7 +91,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
 def _observation_message(
     builder: MessageBuilder, rollout: Rollout, seen: Observation, command: Command
 ) -> Any:
-    """Return all that the controller was given at a tick, to the last bit."""
+    """Return the controller's inputs at a tick as a message, to the last bit."""
     return load_typestore().types[BAG_TOPICS[OBSERVATION_TOPIC]](
         trial_id='recorded',
         tick=seen.tick,
@@ -103,7 +103,7 @@ def _observation_message(
 
 
 def _period_targets(rollout: Rollout) -> Iterator[JointTargets]:
-    """Yield the targets of each control period; a quantity that is zero all the time stays out."""
+    """Yield the targets of each control period, without quantities that are always zero."""
     has_velocities, has_efforts = rollout.target_velocities.any(), rollout.target_efforts.any()
     for period in chain(*rollout.applied):
         yield JointTargets(
@@ -115,7 +115,7 @@ def _period_targets(rollout: Rollout) -> Iterator[JointTargets]:
 
 
 def controller_observations(rollout: Rollout) -> Iterator[Observation]:
-    """Return what the controller saw at each tick: the states with the noise of that trial."""
+    """Return the controller's observations at each tick: the states with the trial's noise."""
     spec = rollout.spec
     sensors = SensorSimulator(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
     return map(sensors.read, rollout.states)

@@ -1,4 +1,4 @@
-"""A trial back from its bag: what the controller saw and what was applied, to the last bit."""
+"""Reader of a trial's bag: observations and applied targets, to the last bit."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ from gait_tools.bags.write import BAG_FORMAT, MAX_BAG_SIZE, SEALED_ENTRIES, comp
 @dataclass(frozen=True, kw_only=True)
 class RecordedPeriod:
     """
-    A control period as recorded.
+    Recorded control period.
 
     Attributes
     ----------
     observation : Observation
-        What the controller saw, with the noise of the trial.
+        Input of the controller, with the noise of the trial.
     command : Command
     seed : int
-        Of the controller.
+        Seed of the controller.
     dt : float [s]
+        Control period.
     names : tuple of str
-        Of the columns of ``applied``.
+        Names of the columns of ``applied``.
     applied : AppliedTargets
-        (K, m) arrays.
+        (K, m) arrays of K sub-samples.
 
     """
 
@@ -54,7 +55,11 @@ class RecordedPeriod:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedTrial:
-    """A trial of a bag: spec and result, which trial of which run it was, and its moments."""
+    """
+    Trial of a bag.
+
+    ``about`` says which trial of which run it was; ``periods`` are its control periods.
+    """
 
     spec: TrialSpec
     result: TrialResult
@@ -74,7 +79,7 @@ def read_bag(folder: Path) -> RecordedTrial:
     Raises
     ------
     ConfigurationError
-        If it is no bag, was recorded by something else or in another format, or was changed.
+        If it is no bag of this suite, has another format, or was changed.
 
     """
     store = load_typestore()
@@ -114,7 +119,7 @@ def _read_messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
 
 
 class _FileInMemory:
-    """A file in memory in place of a path, so that rosbags reads the content that was checked."""
+    """File in memory in place of a path, so that rosbags reads exactly the checked content."""
 
     suffix = '.mcap'
 
@@ -135,7 +140,7 @@ class _FileInMemory:
 
 
 def _read_sealed(folder: Path) -> tuple[dict[str, str], bytes]:
-    """Return this project's entries in a bag's metadata, and the messages."""
+    """Return this suite's entries in a bag's metadata, and the checked file of messages."""
     document = read_document(folder / 'metadata.yaml').content
     try:
         about = document['rosbag2_bagfile_information']
@@ -143,11 +148,13 @@ def _read_sealed(folder: Path) -> tuple[dict[str, str], bytes]:
         (name,) = about.get('relative_file_paths') or ('',)
         texts = {key: str(found.get(f'gait.{key}', '')) for key in (*SEALED_ENTRIES, 'sha256')}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ConfigurationError(f"bag '{folder}': its metadata.yaml is none of a bag") from error
+        raise ConfigurationError(
+            f"bag '{folder}': its metadata.yaml is not that of a bag"
+        ) from error
     version = found.get('gait.format')
     if version is None:
         raise ConfigurationError(
-            f"bag '{folder}' is not of a trial of this suite: its metadata names none"
+            f"bag '{folder}' holds no trial of this suite: its metadata has no gait.format"
         )
     if version != BAG_FORMAT:
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""The messages of a bag: those that rosbags brings, and the suite's own from their files."""
+"""Message types of a bag: those of rosbags, and the suite's own from their files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load_typestore() -> Any:
     except ImportError as error:
         raise ConfigurationError(f'a bag needs the library rosbags: {error}') from error
     store = get_typestore(Stores.ROS2_JAZZY)
-    # <root>/src/gait_evolver/gait_evolver/bags/types.py: the clone this file may lie in.
+    # In a clone this file is <root>/src/gait_tools/gait_tools/bags/types.py.
     clone = Path(__file__).resolve().parents[3] / _INTERFACE_PACKAGE / 'msg'
     package = find_package(_INTERFACE_PACKAGE, clone)
     files = sorted((package / 'msg').glob('*.msg')) if package else []
@@ -46,7 +46,7 @@ def load_typestore() -> Any:
 
 
 def quality_of_service(*, latched: bool = False, keep_all: bool = False) -> Any:
-    """Return the quality of service that a topic was offered with, as the live nodes offer it."""
+    """Return the quality of service with which live nodes offer a topic."""
     from rosbags.interfaces import (
         Qos,
         QosDurability,

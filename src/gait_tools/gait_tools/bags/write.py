@@ -1,4 +1,4 @@
-"""A recorded trial as a rosbag2 directory, with its spec and result in the bag's own metadata."""
+"""Writer of a trial's rosbag2 directory, with spec and result in the bag's metadata."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from gait_tools.bags.messages import (
 from gait_tools.bags.types import load_typestore, quality_of_service
 
 BAG_FORMAT = '2'
-"""Of what the suite adds to a bag's metadata; a reader refuses others."""
+"""Version of the suite's entries in a bag's metadata; a reader refuses others."""
 
 SEALED_ENTRIES = ('spec', 'result', 'about')
-"""Metadata that the hash of a bag covers, beside the messages."""
+"""Metadata entries that the hash of a bag covers, besides the messages."""
 
 _SEAL_PLACEHOLDER = 64 * '0'
 
 MAX_BAG_SIZE = 512 * MEBIBYTE
-"""Largest file of messages [bytes] that is read."""
+"""Largest size of a file of messages [bytes]."""
 
 _METADATA_VERSION: Literal[8, 9] = 9
-"""Of the bag's metadata: what Jazzy writes, and every later release reads."""
+"""Version of rosbag2's metadata: Jazzy writes it, later releases read it."""
 
 
 def check_bag(folder: Path) -> None:
     """
-    Raise ConfigurationError if no bag can be written there, before its trial is run.
+    Raise ConfigurationError if a bag cannot be written; called before its trial.
 
-    An empty folder may be there already.
+    An empty folder may exist already.
     """
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{unused_path(folder)}'")
     above = next(path for path in folder.absolute().parents if path.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise ConfigurationError(f"bag '{folder}': '{above}' may not be written")
+        raise ConfigurationError(f"bag '{folder}': '{above}' is not a writable folder")
 
 
 def write_bag(
@@ -59,20 +59,20 @@ def write_bag(
     Parameters
     ----------
     folder : Path
-        New, or empty; named as the file inside.
+        New or empty; the file inside has its name.
     rollout : Rollout
-        A whole record has every sub-sample of the targets.
+        With all sub-samples of the targets.
     result : TrialResult
     about : mapping of str to plain data
-        Which trial of which run this is. With spec and result it stands under ``custom_data`` of
-        metadata.yaml, each as JSON, as ``gait.about``, ``gait.spec`` and ``gait.result``;
-        ``gait.sha256`` is the hash of these and of the messages.
+        Run and candidate of the trial. Under ``custom_data`` of metadata.yaml, ``gait.about``,
+        ``gait.spec`` and ``gait.result`` hold it, the spec and the result as JSON;
+        ``gait.sha256`` is the hash of these entries and of the messages.
 
     Raises
     ------
     ConfigurationError
-        If rosbags is not installed, or the folder is taken or cannot be made: then nothing of it
-        is left.
+        If rosbags is not installed, or the folder is not empty or cannot be made; no part of it
+        is left then.
 
     """
     check_bag(folder)
@@ -95,9 +95,9 @@ def write_bag(
                 _write_messages(writer, store, rollout)
             _write_seal(made, texts)
     except (OSError, WriterError) as error:
-        # Name the folder, not the temporary one, which the user does not know.
-        said = getattr(error, 'strerror', None) or error
-        raise ConfigurationError(f"bag '{folder}': {said}") from error
+        # Name the user's folder, not the temporary one.
+        text = getattr(error, 'strerror', None) or error
+        raise ConfigurationError(f"bag '{folder}': {text}") from error
 
 
 def _write_seal(folder: Path, texts: Mapping[str, str]) -> None:
@@ -130,7 +130,7 @@ def _write_messages(writer: Any, store: Any, rollout: Rollout) -> None:
 
 
 def unused_path(path: Path) -> Path:
-    """Return the first name like a path's, with a number behind it, that is not taken."""
+    """Return the path with the first number appended to its stem that makes it unused."""
     count = 2
     while (other := path.with_stem(f'{path.stem}_{count}')).exists():
         count += 1

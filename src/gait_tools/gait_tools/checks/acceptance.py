@@ -1,7 +1,7 @@
 """
-The long acceptance checks: `gait bench --checks` runs them whole, the tests at a tenth.
+Long acceptance checks: `gait bench --checks` runs them in full, the tests at a tenth.
 
-Each returns measurements with the bound that it must keep.
+Each function returns measurements with their bounds; ``share`` is that of the full length.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _DELAY = 0.02
 
 
 def _fine_scene() -> dict[str, Any]:
-    """Return the changes of GuRoo's scene for 1 ms and 100 iterations in the default engine."""
+    """Return changes of a scene: a 1 ms physics step and 100 solver iterations."""
     return {'physics_step': 0.001, 'engine_options': {_ITERATION_OPTIONS[default_engine()]: 100}}
 
 
 def check_standing(share: float = 1.0) -> list[Measurement]:
-    """GuRoo stands for a minute."""
+    """Measure how long GuRoo stands, up to a minute."""
     seconds = 60.0 * share
     spec = TrialSpec(scene=make_scene('guroo', _fine_scene()), controller='hold', duration=seconds)
     result = run_trial(spec)
@@ -66,7 +66,7 @@ def check_standing(share: float = 1.0) -> list[Measurement]:
         ),
         Measurement(
             id='guroo_stands_tilt',
-            what='its largest lean meanwhile',
+            what='its largest tilt meanwhile',
             unit='deg',
             measured=float(np.degrees(result.metrics['tilt_max_rad'])),
             budget=0.5,
@@ -75,7 +75,7 @@ def check_standing(share: float = 1.0) -> list[Measurement]:
 
 
 def check_walking(share: float = 1.0) -> list[Measurement]:
-    """GuRoo walks 5 m or 90 s without feedback."""
+    """Measure how far GuRoo walks without feedback, up to 5 m or 90 s."""
     seconds, metres = 90.0 * share, 5.0 * share
     spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _fine_scene()))
     result = run_trial(spec)
@@ -91,7 +91,7 @@ def check_walking(share: float = 1.0) -> list[Measurement]:
         ),
         Measurement(
             id='guroo_walks_distance',
-            what='how far that was',
+            what='its distance',
             unit='m',
             measured=result.metrics['distance_m'],
         ),
@@ -99,7 +99,7 @@ def check_walking(share: float = 1.0) -> list[Measurement]:
 
 
 def check_random_gaits(share: float = 1.0) -> list[Measurement]:
-    """Any gait in range ends its trial as ``ok`` or ``fell``."""
+    """Count trials of random gaits that end neither as ``ok`` nor as ``fell``."""
     count = max(1, round(100 * share))
     base = default_trial('guroo', 5.0)
     space = parameter_space(registry.controller(base.controller).Params)
@@ -132,7 +132,7 @@ def check_random_gaits(share: float = 1.0) -> list[Measurement]:
 
 
 def check_equal_hashes(share: float = 1.0) -> list[Measurement]:
-    """Run one trial alone, after others, over ROS with delays, and by the ros evaluator."""
+    """Compare hashes of a trial alone, after others, over ROS with delays, and by an evaluator."""
     return [_compare_hashes(robot, share) for robot in usable_robots('guroo', 'a1')]
 
 
@@ -162,7 +162,7 @@ def _compare_hashes(robot: str, share: float) -> Measurement:
 
 
 def check_equal_logs(share: float = 1.0) -> list[Measurement]:
-    """One worker, two, four, two over ROS, and killed and resumed: one log."""
+    """Count different logs of a run on 1, 2 and 4 workers, over ROS, and killed and resumed."""
     settings = [
         *('--generations', '4'),
         *('--set', f'duration={max(0.5, 10.0 * share):g}'),
@@ -173,7 +173,7 @@ def check_equal_logs(share: float = 1.0) -> list[Measurement]:
         _run_evolution(folder / 'one', '1', settings)
         _run_evolution(folder / 'two', '2', settings)
         _kill_and_resume(folder / 'killed', settings)
-        # The tests have runs on four workers and over ROS of their own.
+        # At a tenth these are left out: other tests cover four workers and ROS.
         if share >= 1.0:
             _run_evolution(folder / 'four', '4', settings)
         if share >= 1.0 and _has_ros():
@@ -211,13 +211,15 @@ def _kill_and_resume(folder: Path, settings: Sequence[str]) -> None:
     process.wait()
     done = json.loads(checkpoint.read_text())['generations']
     if not 1 <= done < 4:
-        raise ConfigurationError(f'the run was killed after {done} generations of 4, too late')
+        raise ConfigurationError(
+            f'the run was killed after {done} generations, expected 1 to 3 of 4'
+        )
     resume = _evolve_command('--run-dir', str(folder), '--resume', '--workers', '2')
     subprocess.run(resume, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def check_random_kills(share: float = 1.0) -> list[Measurement]:
-    """Kill a run at random moments, also while it starts: what is resumed ends in one log."""
+    """Kill and resume runs at random moments, and count the different logs at their ends."""
     wanted = max(2, round(20 * share))
     settings = [*('--generations', '4'), *('--set', 'duration=1'), *('--set', 'population=6')]
     rng = np.random.default_rng(wanted)
@@ -233,7 +235,7 @@ def check_random_kills(share: float = 1.0) -> list[Measurement]:
             folders += 1
             finished = False
             while not finished:
-                # Once enough were killed the last run is left to end.
+                # After enough kills the last run continues to its end.
                 limit = rng.uniform(0.0, span) if kills < wanted else None
                 finished = _run_for(folder, settings, limit)
                 kills += not finished
@@ -250,7 +252,7 @@ def check_random_kills(share: float = 1.0) -> list[Measurement]:
 
 
 def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool:
-    """Begin or resume a run and kill it after some time [s]; return whether it had ended."""
+    """Start or resume a run and kill it after ``limit`` [s]; return whether it ended before."""
     begun = (folder / 'run.yaml').exists()
     words = ('--resume',) if begun else ('guroo_quick', *settings)
     process = subprocess.Popen(
@@ -271,13 +273,13 @@ def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool
 
 
 def check_memory(share: float = 1.0) -> list[Measurement]:
-    """Memory stays flat over hundreds of trials."""
+    """Measure the growth of a worker's memory over hundreds of trials in each engine."""
     trials = max(1, round(500 * share))
     return [row for engine in usable_engines() for row in measure_memory(engine, trials)]
 
 
 def check_floods(share: float = 1.0) -> list[Measurement]:
-    """Every node stays up, answers and does not grow under floods of messages and requests."""
+    """Measure whether every node survives floods of messages and requests, and its memory."""
     if not _has_ros():
         return []
     from gait_ros.checks.flood import FLOOD_DURATION, measure_floods
@@ -295,7 +297,7 @@ def check_emergency_stops(share: float = 1.0) -> list[Measurement]:
 
 
 def check_live_champions(share: float = 1.0) -> list[Measurement]:
-    """Walk the champions of ./doc/results live, by wall time, and compare with this process."""
+    """Compare live walks of the champions in ./doc/results with trials in this process."""
     if not _has_ros():
         return []
     from gait_ros.checks.live_walk import compare_walks

@@ -1,4 +1,4 @@
-"""The acceptance check of commanded walks: the a1 goes as fast and as straight as it is told."""
+"""Acceptance check of commanded walks: errors of speed and heading of the a1."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gait_core.trial.spec import OK
 SPEEDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 _DISTANCE, _SETTLING_TIME = 5.0, 2.0
 _MIN_DISTANCE = 1.5
-"""Distance [m] in which a speed that is held by its mean over strides has come about."""
+"""Smallest distance [m] over which the controlled mean speed has converged."""
 _MAX_SPEED_ERROR, _MAX_DRIFT_DEG = 0.1, 5.0
 
 
 def check_commanded_walks(share: float = 1.0) -> list[Measurement]:
-    """Keep the speed and the heading that the a1 is told on level ground, in both engines."""
+    """Measure errors of speed and heading of a1 on level ground in each engine."""
     rows = []
     metres = max(_DISTANCE * share, _MIN_DISTANCE)
     speeds = SPEEDS if share >= 1.0 else SPEEDS[1::3]
@@ -60,10 +60,10 @@ def check_commanded_walks(share: float = 1.0) -> list[Measurement]:
 
 def measure_walk(robot: str, engine: str, speed: float, metres: float) -> tuple[float, float]:
     """
-    Return mean forward speed [m/s] and turn [degrees] of a commanded walk over a distance.
+    Return mean forward speed [m/s] and turn [deg] of a commanded walk over a distance.
 
-    By the robot's own defaults; what comes before its steps have their full size does not count.
-    A walk that falls is infinitely wrong.
+    The robot has its defaults. The first 2 s, in which steps grow to their full length, are left
+    out. Both values are infinite after a fall.
     """
     spec = replace(
         default_trial(robot, _SETTLING_TIME + metres / speed),

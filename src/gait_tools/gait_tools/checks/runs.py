@@ -1,8 +1,8 @@
 """
-Acceptance checks of whole runs: what workers and ROS cost, and ten thousand trials in one run.
+Acceptance checks of runs: overhead of workers and ROS, and a run of ten thousand trials.
 
-Ratios of wall times say something on a machine that does nothing else: they have bounds in the
-whole checks only.
+Ratios of wall times are meaningful on an idle machine only, so they have bounds in the full
+checks only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAX_GROWTH_MB, _MAX_STORE_SHARE = 50.0, 0.01
 
 
 def check_worker_costs(share: float = 1.0) -> list[Measurement]:
-    """Two workers give twice the trials of one, over ROS nearly as many, with little around."""
+    """Measure the trials per second of two workers over one, locally and over ROS."""
     spec = default_trial('guroo', _TRIAL_DURATION)
     specs = [replace(spec, seed=seed) for seed in range(max(4, round(_TRIALS * share)))]
     one, two = LocalEvaluator(workers=1), LocalEvaluator(workers=2)
@@ -92,12 +92,12 @@ def _cost_rows(
 
 
 def _warm_up(evaluator: Evaluator, specs: Sequence[TrialSpec]) -> None:
-    """Start every worker and let it load its robot, which is paid once a run."""
+    """Start every worker and let it load its robot, which a run does once."""
     evaluator.evaluate(specs[:4])
 
 
 class _TimedStore(RunStore):
-    """Counts the seconds that a run spends on its files."""
+    """Run store that measures the time spent on its files."""
 
     seconds = 0.0
 
@@ -115,7 +115,7 @@ class _TimedStore(RunStore):
 
 
 def check_long_run(share: float = 1.0) -> list[Measurement]:
-    """Ten thousand trials in one run: memory stays flat, the files take no time."""
+    """Measure the growth of memory and the time of files in a run of ten thousand trials."""
     population = max(20, round(_POPULATION * share))
     generations = max(4, round(_LONG_RUN_TRIALS * share**2 / population))
     changes = {'population': population, 'generations': generations, 'duration': _SHORT_DURATION}

@@ -1,4 +1,4 @@
-"""Acceptance check of runs whose workers are killed, stopped and starved at random moments."""
+"""Acceptance check of runs with workers killed, stopped and starved at random moments."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
             evaluator = 'ros' if over_ros else 'local'
             run = folder / str(number)
             process = _start_run(run, evaluator, settings, changed)
-            # A disturbance that came after the end of the run is repeated in another one.
+            # A disturbance that came after the end of its run is repeated in another run.
             kinds += [
                 kind
                 for kind in some
@@ -93,7 +93,7 @@ def _start_run(
 
 
 def _finish_run(process: subprocess.Popen[str], run: Path, tally: _Tally) -> None:
-    """Wait for the end of a run, and keep its log and the number of its incidents."""
+    """Wait for the end of a run, and count its log and its incidents."""
     _, error = process.communicate()
     if process.returncode != 0:
         tally.broken.append(error.strip().splitlines()[-1] if error.strip() else 'no line')
@@ -128,7 +128,7 @@ def _disturb_worker(
 
 
 def _workers_of(pid: int) -> list[int]:
-    """Return the worker processes of an evolution, the oldest first."""
+    """Return the process ids of an evolution's workers, sorted."""
     found = []
     for task in Path(f'/proc/{pid}/task').glob('*/children'):
         try:
@@ -174,7 +174,7 @@ def _send_signal(pid: int, number: int) -> bool:
 
 def _measurements(tally: _Tally) -> list[Measurement]:
     if not tally.logs and tally.broken:
-        raise ConfigurationError(f'no run came to its end: {tally.broken[0]}')
+        raise ConfigurationError(f'no run finished: {tally.broken[0]}')
     reason = f', the first: {excerpt(tally.broken[0])}' if tally.broken else ''
     done = ', '.join(f'{tally.done[kind]} {kind}' for kind in _KINDS)
     runs = ', '.join(f'{count} {name}' for name, count in sorted(tally.runs.items()))
@@ -189,7 +189,7 @@ def _measurements(tally: _Tally) -> list[Measurement]:
         ),
         Measurement(
             id='disturbed_ends',
-            what=f'of these: did not come to their end{reason}',
+            what=f'of these: did not finish{reason}',
             unit='runs',
             measured=float(len(tally.broken)),
             budget=0.0,

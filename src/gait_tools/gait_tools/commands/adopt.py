@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gait_tools.adopt.adoption import Adoption
 
 _HEIGHTS = (0.0, 0.85, 0.65)
-"""Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
+"""Heights to try, as shares of the stretched leg; 0 is the default."""
 _TALLER_HEIGHTS = (0.96,)
-"""The same where a robot on two legs stands and does not walk: weak knees bear more, bent less."""
+"""Heights for a robot on two legs that stands but does not walk: less bent knees carry more."""
 _CALMER_SHARE = 0.67
-"""Share of the rocking that a gentler, slower gait may leave to be worth its loss of speed."""
+"""Share of the rocking below which a slower gait is preferred to a faster one."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -78,7 +78,7 @@ def run(options: Namespace) -> int:
 def _try_heights(
     source: Path, folder: Path, packages: dict[str, str], heights: tuple[float, ...]
 ) -> tuple[Adoption, dict[str, Any], dict[str, Any] | None]:
-    """Write the folder of the first height that stands; return how it stands and walks."""
+    """Write the folder of the first height at which the robot stands; return both trials."""
     from gait_tools.adopt.adoption import propose_adoption
     from gait_tools.adopt.folder import write_robot_folder
     from gait_tools.adopt.proof import try_standing
@@ -96,14 +96,14 @@ def _try_heights(
 
 
 def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
-    """Try the proposed gait and gentler ones; write the one that walks best, and return how."""
+    """Try the variants of the gait; write the best one and return it with its walk."""
     from gait_core.files.access import write_atomically
     from gait_tools.adopt.folder import format_robot_yaml
     from gait_tools.adopt.gaits import ZMP_WALK, gait_variants
     from gait_tools.adopt.proof import MAX_CALM_YAW_RATE, try_walking
 
     place = folder.resolve()
-    # On two legs the body is meant to swing from one to the other.
+    # On two legs the base swings from side to side in every walk.
     calm = math.inf if adoption.controller == ZMP_WALK else MAX_CALM_YAW_RATE
     tried = []
     for gait in gait_variants(adoption.controller, dict(adoption.gait)):
@@ -122,7 +122,7 @@ def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, An
 def _best_gait(
     tried: Sequence[tuple[dict[str, Any], dict[str, Any]]],
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the first gait that walks, or a gentler one by which it rocks much less."""
+    """Return the first gait that walks, or the calmest one if it rocks much less; else None."""
     walked = [one for one in tried if one[1]['walks']]
     if not walked:
         return None
@@ -138,16 +138,18 @@ def _report_lines(
     if stand['stands']:
         lines.append(
             f'it stands on {stand["engine"]}: in {stand["seconds"]:g} s its base moved '
-            f'{1e3 * stand["moved_m"]:.0f} mm and leans by {stand["tilt_deg"]:.1f} degrees'
+            f'{1e3 * stand["moved_m"]:.0f} mm and tilts by {stand["tilt_deg"]:.1f} degrees'
         )
     else:
         lines.append(f'DOUBT: it does not stand on {stand["engine"]}: {stand["reason"]}')
     if walk is not None and walk['walks']:
         lines.append(
-            f'told to walk at {walk["told_mps"]:g} m/s it walks at {walk["speed_mps"]:.3f} m/s '
+            f'with a command of {walk["told_mps"]:g} m/s it walks at {walk["speed_mps"]:.3f} m/s '
             f'and turns by {walk["turn_deg"]:+.1f} degrees in {walk["seconds"] - 2.0:g} s'
         )
     elif walk is not None:
-        lines.append(f'DOUBT: it does not walk as told on {walk["engine"]}: {walk["reason"]}')
+        lines.append(
+            f'DOUBT: it does not follow its command on {walk["engine"]}: {walk["reason"]}'
+        )
     what = '--cmd 0.3' if adoption.controller else '--seconds 5'
     return [*lines, f'written: {folder}; next: gait walk {folder} {what}']

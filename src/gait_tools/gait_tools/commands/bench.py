@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the table; 1 if a budget is not kept."""
+    """Print the table; return 1 if a budget is exceeded."""
     rows: list[Measurement] = []
     for name, measure in _select_parts(
         _measurement_functions(options.checks), options.only
@@ -79,7 +79,7 @@ def _measurement_functions(checks: bool) -> dict[str, _Measure]:
         try:
             sources[name] = registry.benchmark(name)
         except ConfigurationError as error:
-            # E.g. no ROS, or no wheel of an engine: the others can still be measured.
+            # Without ROS or an engine the other parts can still be measured.
             print(f'gait: skipped: {error}', file=sys.stderr)
     return sources
 
@@ -94,7 +94,7 @@ def _select_parts(sources: dict[str, _Measure], only: list[str] | None) -> dict[
 
 
 def _measure_part(name: str, measure: _Measure) -> Sequence[Measurement]:
-    """Return the rows of a part; one that breaks off is a row that is not kept."""
+    """Return the rows of a part; an exception in it becomes a failed row."""
     from gait_core.benchmark import Measurement
 
     try:
@@ -104,7 +104,7 @@ def _measure_part(name: str, measure: _Measure) -> Sequence[Measurement]:
         return [
             Measurement(
                 id=f'{name}_ends',
-                what='whether it came to its end',
+                what='whether it finished',
                 unit='-',
                 measured=0.0,
                 budget=1.0,

@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Calibrate and check; 1 if a reflex acts in a walk that nothing disturbs."""
+    """Calibrate and check; return 1 if a reflex acts in an undisturbed walk."""
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import write_gait_parameters
     from gait_tools.calibration import calibrate_thresholds, count_undisturbed_events
@@ -91,7 +91,7 @@ def run(options: Namespace) -> int:
 
 
 def _walks(options: Namespace) -> dict[str, TrialSpec]:
-    """Return the walks by preset, reflexes off."""
+    """Return the walks by preset, with reflexes off."""
     from gait_core import registry
     from gait_tools.calibration import unique_walks_without_reflexes
     from gait_tools.commands.walk import spec_from_options

@@ -60,7 +60,7 @@ def add_packages(parser: ArgumentParser) -> None:
 
 
 def read_packages(options: Sequence[str]) -> dict[str, str]:
-    """Return the folders of packages by name; ConfigurationError names what is no pair."""
+    """Return the folders of packages by name; ConfigurationError names a malformed pair."""
     from gait_core.errors import ConfigurationError
 
     packages = {}
@@ -73,7 +73,7 @@ def read_packages(options: Sequence[str]) -> dict[str, str]:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print one JSON object; what is undefined or not finite is null."""
+    """Print one JSON object; numbers that are not finite become null."""
     print(json.dumps(_finite(value), indent=1, allow_nan=False))
 
 
@@ -100,9 +100,9 @@ def trial_as_json(
     ----------
     spec, result
     wall_time : float [s]
-        Of the trial.
+        Wall time of the trial.
     pids : mapping of str to int or None
-        Of ``bridge`` and ``controller``, where they are processes of their own.
+        Process ids of ``bridge`` and ``controller``; None without such processes.
 
     """
     metrics = {name: result.metrics.get(name) for name in _PRINTED_METRICS}
@@ -126,7 +126,7 @@ def trial_as_json(
 
 
 def print_trial(values: Mapping[str, Any], reason: str) -> None:
-    """Print a trial for a person."""
+    """Print a trial as text."""
     status = values['status'] + (f' ({reason})' if reason else '')
     print(f'{values["robot"]} with {values["controller"]} on {values["engine"]}: {status}')
     for label, name, form in (

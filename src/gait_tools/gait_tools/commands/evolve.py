@@ -73,7 +73,7 @@ def run(options: Namespace) -> int:
     from gait_evolver.loop import Evolution, evolution_summary
     from gait_tools.progress import make_progress_display
 
-    # The evaluator first: a mistake in its name must not leave an empty run behind.
+    # The evaluator first: an error in its name must not leave an empty run directory.
     if options.resume:
         _check_resumable(options)
         evaluator = make_evaluator(options, _recorded_experiment(options))
@@ -92,7 +92,7 @@ def run(options: Namespace) -> int:
         evolution.run()
     except (KeyboardInterrupt, RunStopped) as error:
         stopped = error
-        # First: the terminal may be gone.
+        # Before any output: the terminal may be closed.
         remedy = _record_stop(store, error, options.skip_trial)
     finally:
         evaluator.close()
@@ -100,7 +100,7 @@ def run(options: Namespace) -> int:
             display.close()
         store.close()
     values = evolution_summary(store, evolution.progress)
-    # A run that was stopped has said in its folder how it goes on.
+    # With a closed terminal the command that resumes is in events.log.
     with suppress(OSError) if stopped else nullcontext():
         if options.json:
             print_json(values)
@@ -116,7 +116,7 @@ def run(options: Namespace) -> int:
 def _record_stop(
     store: RunStore, error: KeyboardInterrupt | RunStopped, skipped: Sequence[str]
 ) -> str:
-    """Note in the folder of a run why it stopped and how it goes on; return that line."""
+    """Log why a run stopped and the command that resumes it; return that line."""
     from gait_core.errors import RunStopped
 
     words = ['gait', 'evolve', '--run-dir', str(store.folder), '--resume']
@@ -128,18 +128,18 @@ def _record_stop(
         left += [error.trial] if error.trial else []
     for name in left:
         words += ['--skip-trial', name]
-    line = f'{reason}; go on with: {shlex.join(words)}'
+    line = f'{reason}; resume with: {shlex.join(words)}'
     store.log_event(line)
     return line
 
 
 def plan_from_options(options: Namespace) -> Plan:
-    """Return the resolved experiment that the options describe."""
+    """Return the plan of the experiment that the options describe."""
     from gait_core.errors import ConfigurationError
     from gait_evolver.plan import load_plan
 
     if not options.experiment:
-        raise ConfigurationError('which experiment? See `gait list experiments`')
+        raise ConfigurationError('EXPERIMENT is missing; see `gait list experiments`')
     return load_plan(options.experiment, overrides_from_options(options))
 
 
@@ -177,7 +177,7 @@ def _reopen_store(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
 
 
 def _check_skipped(names: Sequence[str], store: RunStore) -> None:
-    """Raise ConfigurationError for a trial to be left out that the run has, or will not have."""
+    """Raise ConfigurationError for a skipped trial that is recorded already or cannot exist."""
     from gait_core.errors import ConfigurationError
 
     following = store.generations_done
@@ -205,7 +205,7 @@ def _recorded_experiment(options: Namespace) -> Experiment:
 
 
 def overrides_from_options(options: Namespace) -> dict[str, Any]:
-    """Return what the options change of the experiment, nested as in its file."""
+    """Return the overrides of the experiment in the options, nested as in its file."""
     from gait_core.trial.setup import merge_settings, parse_settings
     from gait_evolver.plan import single_engine_overrides
 
@@ -219,12 +219,12 @@ def overrides_from_options(options: Namespace) -> dict[str, Any]:
 
 
 def make_evaluator(options: Namespace, experiment: Experiment) -> Evaluator:
-    """Return the evaluator that the options or the experiment name."""
+    """Return the evaluator named by the options, else by the experiment."""
     from gait_core import registry
 
     name = options.evaluator or experiment.evaluator
     if name == 'local':
-        # Its workers run here: an engine that is missing must not leave an empty run behind.
+        # Workers run here: a missing engine must not leave an empty run directory.
         for engine in experiment.engines:
             registry.engine(engine)
     evaluator = registry.evaluator(name)(workers=options.workers)
@@ -239,7 +239,7 @@ def _check_resumable(options: Namespace) -> None:
     given = {'--seed': options.seed, '--engine': options.engine, '--set': options.settings}
     for flag, value in given.items():
         if value not in (None, []):
-            raise ConfigurationError(f'{flag} cannot change a run that is resumed')
+            raise ConfigurationError(f'{flag} cannot change a resumed run')
     if options.experiment:
         recorded = _recorded_experiment(options).name
         if Path(options.experiment).stem != recorded:

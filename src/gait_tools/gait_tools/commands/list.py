@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """List the names of a kind with a line on each."""
+    """List the names of a kind with a description of each."""
     from gait_core.errors import unknown_name_error
 
     if options.kind not in KINDS:

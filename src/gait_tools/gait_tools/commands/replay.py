@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gait_core.trial.spec import TrialSpec
 
 FITNESS_TOLERANCE = 0.05
-"""Relative difference of the fitness that another platform may make."""
+"""Largest relative difference of the fitness on another platform."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -129,8 +129,8 @@ def _compare_with_record(
         return exit_code(first.status)
     if spec is not champion.spec:
         print(
-            f"gait: the record is of '{champion.spec.scene.engine}': on another engine equality "
-            'is not to be expected',
+            f"gait: the record is of '{champion.spec.scene.engine}'; on another engine hash and "
+            'fitness differ',
             file=sys.stderr,
         )
         return exit_code(first.status)
@@ -138,7 +138,7 @@ def _compare_with_record(
 
 
 def _check_export(path: Path, champion: Champion) -> None:
-    """Raise ConfigurationError, before a trial is run, if the file cannot be written."""
+    """Raise ConfigurationError if the file cannot be written; called before the trials."""
     from gait_core.errors import ConfigurationError
     from gait_tools.bags.write import check_bag, unused_path
 
@@ -147,7 +147,7 @@ def _check_export(path: Path, champion: Champion) -> None:
         return
     if path.suffix == '.yaml' and not math.isfinite(champion.fitness):
         raise ConfigurationError(
-            f"'{path}': no champion, as the individual ended as {champion.status}"
+            f"'{path}': the candidate ended as {champion.status} and is no champion"
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"'{path}': the folder '{path.parent}' does not exist")
@@ -170,7 +170,7 @@ def _export(path: Path, champion: Champion, outcome: TrialOutcome) -> None:
         except OSError as error:
             raise ConfigurationError(f"'{path}': {error.strerror}") from error
     elif outcome.rollout is None:
-        raise ConfigurationError(f"'{path}': the trial has no tick to write")
+        raise ConfigurationError(f"'{path}': the trial ended before its first tick")
     elif path.suffix == '.csv':
         write_targets_csv(path, outcome.rollout)
     else:
@@ -181,8 +181,7 @@ def write_targets_csv(path: Path, rollout: Rollout) -> None:
     """
     Write the applied joint targets as CSV: ``time_s``, then a column per target [rad or m].
 
-    A row holds from its time on for a control period. The numbers are whole: reading them back
-    gives the targets to the last bit.
+    A row applies for one control period from its time. The numbers keep every bit.
     """
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
@@ -198,7 +197,11 @@ def write_targets_csv(path: Path, rollout: Rollout) -> None:
 
 
 def _with_copied_weights(path: Path, champion: Champion) -> Champion:
-    """Return the champion with a copy of its weights beside the file: those of a run go away."""
+    """
+    Return the champion with a copy of its weights beside the file.
+
+    A run removes the weights of a former champion.
+    """
     from gait_core.files.access import read_bytes, write_atomically
 
     if not champion.spec.weights:
@@ -209,7 +212,7 @@ def _with_copied_weights(path: Path, champion: Champion) -> Champion:
 
 
 def _with_robot_identity(champion: Champion) -> Champion:
-    """Return the champion with the identity of its robot, which early files do not hold."""
+    """Return the champion with the identity of its robot, which early files lack."""
     from gait_core.robot.identity import robot_identity
     from gait_core.robot.load import load_robot
 
@@ -225,8 +228,8 @@ def _replay_bag(options: Namespace) -> int:
     for name in ('engine', 'individual', 'export', 'record', 'ros', 'video', 'viewer'):
         if getattr(options, name):
             raise ConfigurationError(
-                f'--{name} is for runs and champions: a bag is replayed through its controller '
-                'alone'
+                f'--{name} is for runs and champions; the replay of a bag runs its controller '
+                'without an engine'
             )
     trial = read_bag(Path(options.source))
     found = replay_through_controller(trial)
@@ -243,7 +246,7 @@ def _replay_bag(options: Namespace) -> int:
     else:
         print(f'{values["robot"]} with {values["controller"]}: {found.periods} control periods')
         if found.equal:
-            print('  the controller answers as recorded, to the last bit')
+            print('  all targets are equal to the recorded ones, to the last bit')
         else:
             print(f'  {found.differing} differ, the first at tick {found.first}')
             print(f'  largest difference: {found.largest:.3g} at {found.target}')
@@ -252,9 +255,10 @@ def _replay_bag(options: Namespace) -> int:
 
 def load_champion(source: Path, engine: str | None, individual: str | None = None) -> Champion:
     """
-    Return the champion of a file or run directory, as recorded on an engine if it was.
+    Return the champion of a file or run directory, or another candidate of the run.
 
-    Of a run it may be any individual of the log. ConfigurationError if there is none.
+    With an engine it is the record of that engine, if the run used it. ConfigurationError if
+    there is no such champion or candidate.
     """
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import check_champion_robot, read_champion
@@ -274,14 +278,14 @@ def load_champion(source: Path, engine: str | None, individual: str | None = Non
     if engine and engine != champion.spec.scene.engine:
         beside = engine_champion_file(file, check_registered('engines', engine))
         recorded = read_champion(beside) if beside.exists() else champion
-        # A file that was copied here may stand beside those of another run.
+        # A copied champion file may be beside files of another run: compare the parameters.
         if recorded.spec.parameters == champion.spec.parameters:
             return recorded
     return champion
 
 
 def _explain_difference(champion: Champion, fingerprint: str, fitness: float | None) -> int:
-    """Say why the replay differs; return 0 where it may."""
+    """Print why the replay differs; return 0 if the difference is allowed."""
     from gait_core.trial.sources import sources_hash
 
     if champion.fingerprint == fingerprint:

@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Write the page and say where."""
+    """Write the page and print its path."""
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
     from gait_tools.report.build import build_report, load_subject

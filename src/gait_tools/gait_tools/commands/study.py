@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run or resume a study; 1 if a row failed."""
+    """Run or resume a study; return 1 if a row fails."""
     from gait_core.files.access import write_atomically
     from gait_core.verdict import FAIL
     from gait_tools.study.definition import load_study, run_study, study_as_json
@@ -56,7 +56,7 @@ def run(options: Namespace) -> int:
         rows = run_study(study, session, _print_part)
     except KeyboardInterrupt:
         command = f'gait study {study.name} --run-dir {shlex.quote(str(session.folder))} --resume'
-        print(f'gait: interrupted; go on with: {command}', file=sys.stderr)
+        print(f'gait: interrupted; resume with: {command}', file=sys.stderr)
         raise
     finally:
         session.close()
@@ -83,7 +83,7 @@ def _open_session(options: Namespace) -> StudySession:
             raise ConfigurationError('--resume needs --run-dir DIR')
         if options.seed is not None or options.quick:
             flag = '--quick' if options.quick else '--seed'
-            raise ConfigurationError(f'{flag} cannot change a study that is resumed')
+            raise ConfigurationError(f'{flag} cannot change a resumed study')
         return StudySession.resume(Path(options.run_dir), options.name, options.workers)
     seed = 1 if options.seed is None else options.seed
     folder = Path(options.run_dir) if options.run_dir else new_run_folder(options.name, seed)

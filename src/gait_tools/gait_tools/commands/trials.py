@@ -1,4 +1,4 @@
-"""Trials of a command: in this process or over ROS, then shown, recorded or both."""
+"""Trials of a command, in this process or over ROS, and their display."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class TrialOutcome:
     ----------
     result : TrialResult
     rollout : Rollout or None
-        Where it was asked for and the trial had a first tick.
+        None if it was not asked for, or the trial ended before its first tick.
     wall_time : float [s]
     pids : mapping of str to int or None
-        Of ``bridge`` and ``controller``, over ROS.
+        Process ids of ``bridge`` and ``controller`` over ROS; None in this process.
 
     """
 
@@ -38,7 +38,7 @@ class TrialOutcome:
 
 
 def add_run_options(parser: ArgumentParser) -> None:
-    """Declare how trials are run and shown."""
+    """Declare the options ``--ros``, ``--video`` and ``--viewer``."""
     parser.add_argument(
         '--ros',
         action='store_true',
@@ -49,7 +49,7 @@ def add_run_options(parser: ArgumentParser) -> None:
 
 
 def print_exception(result: TrialResult) -> None:
-    """Print the exception of a trial on standard error, where the output itself has none."""
+    """Print the exception of a trial on standard error, because the JSON output lacks it."""
     from gait_core.trial.spec import EXCEPTION
 
     if result.status == EXCEPTION:
@@ -57,7 +57,7 @@ def print_exception(result: TrialResult) -> None:
 
 
 def check_display_options(options: Namespace) -> None:
-    """Raise ConfigurationError, before a trial is run, if it could not be shown."""
+    """Raise ConfigurationError if a trial could not be shown; called before the trial."""
     from gait_tools import display
 
     if options.viewer:
@@ -67,7 +67,7 @@ def check_display_options(options: Namespace) -> None:
 
 
 def show_trial(options: Namespace, rollout: Rollout | None) -> None:
-    """Show a trial as the options say."""
+    """Write the video and open the window that the options ask for."""
     from gait_tools import display
 
     if options.video and rollout is not None:
@@ -80,10 +80,10 @@ def run_trials(
     specs: Sequence[TrialSpec], *, ros: bool, keep: bool, sensors: str = ''
 ) -> list[TrialOutcome]:
     """
-    Run trials that differ in their seeds alone, one after the other.
+    Run trials that differ in their seeds only, one after the other.
 
-    Over ROS bridge and controller are started once for all, the bridge with the range sensors
-    that are named. ``keep`` asks for the records.
+    Over ROS, bridge and controller start once for all trials, the bridge with the named range
+    sensors. ``keep`` asks for the rollouts.
     """
     return (
         _run_over_ros(specs, keep, sensors)

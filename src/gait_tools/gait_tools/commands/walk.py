@@ -66,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the trial, then show what was asked for."""
+    """Run the trial, then print, show and record it."""
     check_display_options(options)
     spec = spec_from_options(options)
     if options.sensors:
@@ -97,7 +97,7 @@ def run(options: Namespace) -> int:
 
 
 def spec_from_options(options: Namespace) -> TrialSpec:
-    """Return the trial that the options describe; ConfigurationError names a mistake."""
+    """Return the trial that the options describe; ConfigurationError names an invalid one."""
     from gait_core.robot.load import load_robot
     from gait_core.trial import setup as trial_setup
     from gait_core.trial.spec import TrialSpec
@@ -138,7 +138,7 @@ def spec_from_options(options: Namespace) -> TrialSpec:
 
 
 def _warn_of_clipped_command(spec: TrialSpec) -> None:
-    """Say on standard error what of the commanded velocity the controller does not walk."""
+    """Print on standard error which components of the command the controller clips."""
     from gait_core.motion.velocity_limits import describe_clipping
     from gait_core.robot.load import load_robot
     from gait_core.trial.loop import make_controller
@@ -165,9 +165,10 @@ def _check_sensors(options: Namespace) -> None:
 
 def _gait_from_options(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:
     """
-    Return controller, preset and gait parameters, those of a champion first.
+    Return controller, preset, gait parameters and further fields of the trial.
 
-    The last are a champion's fitness terms and weights, as fields of the trial.
+    A champion's values come before those of the options; the further fields are its fitness
+    terms and weights.
     """
     from gait_core import registry
     from gait_core.errors import ConfigurationError
@@ -180,7 +181,7 @@ def _gait_from_options(options: Namespace) -> tuple[str, str, Mapping[str, Any],
     path = Path(options.champion)
     found = read_gait_file(path)
     if not found.is_champion and found.gait():
-        # A parameter file of the user's own says nothing of robot and controller.
+        # A parameter file that is no champion names no robot and no controller.
         robot = load_robot(options.robot)
         controller, preset = choose_controller(robot, options.controller, options.preset)
         cls = registry.controller(controller)
@@ -220,7 +221,7 @@ def _read_seconds(name: str, value: Any) -> float:
 
 
 def _print_gates(rollout: Rollout) -> None:
-    """Say what an evolution would make of a trial that it is not part of."""
+    """Print whether the gates of an evolution would accept a trial."""
     from gait_core.trial.gates import default_gate_limits, exceeded_gate
 
     name, line = exceeded_gate(rollout, default_gate_limits(rollout.robot, rollout.spec.scene))

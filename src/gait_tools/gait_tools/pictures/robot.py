@@ -1,4 +1,4 @@
-"""A picture of a robot as it stands: its shapes, its legs and where the feet can go."""
+"""Picture of a robot in its stance: shapes, legs and workspaces of its feet."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorks
     """
     Draw a robot in its nominal stance from two sides.
 
-    Shapes are drawn by their convex hulls. A coloured line follows the joints of each leg to its
-    sole; thin lines show how far the foot goes, one way at a time; a cross marks the ground under
-    the centre of mass.
+    Shapes are drawn as convex hulls. A coloured line connects the joints of each leg and its sole;
+    thin lines show the workspace of the foot along each axis; a cross on the ground marks the
+    centre of mass.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorks
         A PNG file.
     robot : RobotModel
     workspaces : mapping of str to Workspace
-        By leg.
+        Workspace of each foot by the name of its leg.
 
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -63,7 +63,7 @@ def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorks
         _draw_ground(axes, robot, feet)
         _set_limits(axes, corners, feet)
         if place > 1:
-            # Seen along y its numbers lie upon each other.
+            # In a view along y the numbers of its axis overlap.
             axes.set(yticks=[], ylabel='')
     _save_png(path, canvas)
 
@@ -162,7 +162,7 @@ def _set_limits(axes: Any, corners: FloatArray, feet: FloatArray) -> None:
 
 
 def _save_png(path: Path, canvas: Any) -> None:
-    """Write a PNG of few colours: a tenth of the size of one of all."""
+    """Write a PNG with a palette, a tenth of the size of full colour."""
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3])
     content = io.BytesIO()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_GIF_SIZE = 2_000_000
-"""Largest GIF; colours and then size are reduced until it fits."""
+"""Largest size of a GIF [bytes]; colours, then width and height are reduced until it fits."""
 
 _PALETTES = (64, 32, 16, 8)
 
@@ -63,7 +63,7 @@ def write_gif(
 
 
 def _encode_gif(pictures: list[Any], colours: int, period: int) -> bytes:
-    # One palette, taken from frames spread over the whole, keeps still parts still.
+    # One palette for all frames, from samples of the whole video, avoids flicker of still parts.
     sample = pictures[:: max(1, len(pictures) // 4)]
     sheet = Image.new('RGB', (sample[0].width, sample[0].height * len(sample)))
     for row, picture in enumerate(sample):
@@ -86,10 +86,10 @@ def _encode_gif(pictures: list[Any], colours: int, period: int) -> bytes:
 
 def draw_zmp(path: Path, rollout: Rollout) -> None:
     """
-    Draw the centre of pressure from above, over the support polygons, and against time.
+    Draw the ZMP of the contact forces from above with the support polygons, and over time.
 
-    Left: the path on the ground with a support polygon every half second. Right: its x and
-    y over time; gaps are where it is undefined.
+    Left: its path on the ground, with a support polygon every half second. Right: its x and y
+    over time; a gap means that it is undefined.
     """
     series = contact_zmp(rollout)
     path_xy = np.where(series.defined[:, None], series.points[:, :2], np.nan)
@@ -120,7 +120,7 @@ def _draw_polygons(axes: Any, rollout: Rollout) -> None:
 
 
 def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
-    """Draw when each leg stands, one bar per stance, the first leg at the top."""
+    """Draw the stances of each leg as bars over time, the first leg at the top."""
     if not rollout.robot.legs:
         raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
     diagram = trial_gait_diagram(rollout)
@@ -137,13 +137,13 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
 
 def draw_fitness(path: Path, fitness: list[list[float]]) -> None:
     """
-    Draw the fitness of every trial that may win over the generations, and the best ever seen.
+    Draw the fitness of every trial that may win over the generations, and the best so far.
 
     Parameters
     ----------
     path : Path
     fitness : list of list of float
-        Of each generation; may be empty lists.
+        Values of each generation; a generation may have none.
 
     """
     best = np.maximum.accumulate([max(values, default=-np.inf) for values in fitness])
@@ -158,8 +158,8 @@ def draw_fitness(path: Path, fitness: list[list[float]]) -> None:
 
 @contextmanager
 def saved_figure(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
-    """Yield a figure of a size [inch] and save it at the end."""
-    # Figures of their own canvas: no display, and no state shared with the user's pyplot.
+    """Yield a figure of a size [inch] and save it when the block ends."""
+    # A figure with its own canvas needs no display and shares no state with the user's pyplot.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

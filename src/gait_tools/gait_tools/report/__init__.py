@@ -1,1 +1,1 @@
-"""One self-contained page about a run or a champion; works without network."""
+"""Self-contained page about a run or a champion, which works without a network."""

@@ -1,4 +1,4 @@
-"""Sections of a report: the search of a run, the trial of its champion."""
+"""Sections of a report: search of a run, trial of its champion, gates, commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SHOWN_METRICS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSubject:
-    """Subject of a report: a champion, and the run that it came from if that is at hand."""
+    """Subject of a report: a champion, a run, or a run with its champion."""
 
     file: Path
     champion: Champion | None
@@ -49,12 +49,12 @@ class ReportSubject:
 
 def load_subject(source: Path) -> ReportSubject:
     """
-    Return what stands in a run directory or a champion file.
+    Return the subject in a run directory or a champion file.
 
     Raises
     ------
     ConfigurationError
-        If it is neither, or a run without a finished generation.
+        If the source is neither, or is a run without a finished generation.
 
     """
     if not source.is_dir():
@@ -74,14 +74,14 @@ def load_subject(source: Path) -> ReportSubject:
 
 
 def _checked_champion(file: Path) -> Champion:
-    """Return the champion of a file; ConfigurationError if its robot is another one by now."""
+    """Return the champion of a file; ConfigurationError if its robot has changed."""
     champion = read_champion(file)
     check_champion_robot(file, champion)
     return champion
 
 
 def build_report(subject: ReportSubject, card: Sequence[CardRow] = ()) -> ReportPage:
-    """Return the page; the champion's trial is run again for its pictures."""
+    """Run the champion's trial again for its pictures, and return the page."""
     champion = subject.champion
     name = (
         subject.experiment.name
@@ -183,7 +183,7 @@ def _add_trial(page: ReportPage, rollout: Rollout) -> None:
 
 
 def _describe_steadiness(rollout: Rollout) -> str:
-    """Return in words how long it walked and how near the zero-moment point came to an edge."""
+    """Return a sentence on steps, duration and margins of the zero-moment point."""
     found = trial_metrics(rollout)
     words = f'{found.get("steps", 0.0):.0f} steps in {found["duration_s"]:.2f} s'
     words += ', then it fell. ' if rollout.status == FELL else ' without a fall. '
@@ -211,8 +211,8 @@ def _add_robustness(page: ReportPage, rows: Sequence[CardRow]) -> None:
     ]
     page.add_section(
         'Robustness',
-        '<p class="quiet">Trials that neither fell nor exceeded a gate, beside what the gait was '
-        'chosen in. Means and deviations count those that fell, too.</p>',
+        '<p class="quiet">Trials without a fall or an exceeded gate, under other conditions than '
+        'those of the evolution. Means and deviations include falls.</p>',
         table_html(('changed', 'to', 'succeeded', '', 'distance [m]', 'fitness'), cells, '  n nn'),
     )
 
@@ -241,9 +241,9 @@ def _add_gates(page: ReportPage, subject: ReportSubject, rollout: Rollout | None
             parts.append('<p class="quiet">No gate caught a trial.</p>')
     if rollout is not None:
         parts.append(
-            '<h3 style="margin-top:18px">What the best gait reached</h3>'
+            '<h3 style="margin-top:18px">Gates of the best gait</h3>'
             + table_html(
-                ('gate', 'reached', 'limit', ''),
+                ('gate', 'measured', 'limit', ''),
                 [
                     (
                         escape(row['gate'].replace('_', ' ')),
@@ -269,7 +269,7 @@ def _share_bar(value: float | None, limit: float) -> str:
 
 def _format_with_unit(value: float | None, unit: str) -> str:
     if value is None:
-        return 'not told'
+        return 'not measured'
     return _format_number(value) + ('' if unit == '-' else f' {escape(unit)}')
 
 
@@ -279,7 +279,7 @@ def _add_commands(page: ReportPage, subject: ReportSubject) -> None:
         folder = shlex.quote(str(subject.folder))
         again = shlex.quote(f'{subject.folder}-again')
         parts += [
-            '<p>The run, whose log is then equal to the last bit on the platform below:</p>',
+            '<p>The run; on the platform below its log is equal to the last bit:</p>',
             command_html(
                 f'gait evolve {folder}/experiment.yaml '
                 f'--generations {len(subject.generations)} --run-dir {again}',
@@ -288,7 +288,7 @@ def _add_commands(page: ReportPage, subject: ReportSubject) -> None:
         ]
     if subject.champion is not None:
         source = shlex.quote(str(subject.folder or subject.file))
-        parts += ['<p>The best gait alone:</p>', command_html(f'gait replay {source}', 'replay')]
+        parts += ['<p>The best gait:</p>', command_html(f'gait replay {source}', 'replay')]
         run = subject.champion.run
         facts = [(str(key), str(value)) for key, value in run.items()]
         facts += [('platform', subject.champion.fingerprint)]
@@ -297,7 +297,7 @@ def _add_commands(page: ReportPage, subject: ReportSubject) -> None:
     if subject.folder is not None:
         text = escape(read_text(subject.folder / 'experiment.yaml'))
         parts.append(
-            '<details><summary>experiment.yaml, every default written out</summary>'
+            '<details><summary>experiment.yaml with all defaults</summary>'
             f'<pre>{text}</pre></details>'
         )
     page.add_section('Repeat it', *parts)

@@ -1,4 +1,4 @@
-"""The charts of the page as plain data for plotly; colours are names that the page resolves."""
+"""Charts of a report as plain data for plotly; the page resolves the names of colours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OUTCOME_COLOURS = (
 
 
 def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
-    """Return the fitness over the generations: the best so far, the median and its spread."""
+    """Return the chart of fitness over generations: best so far, median and middle 80 %."""
     found = [
         [
             fitness
@@ -54,7 +54,7 @@ def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
 
 
 def repeats_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart | None:
-    """Return mean and spread over the repeats of each generation's best; None without repeats."""
+    """Return the chart of mean and deviation of each generation's best; None without repeats."""
     axis, mean, spread = [], [], []
     for generation, rows in enumerate(generations):
         judgements = [(status_and_fitness(group)[1], group) for group in group_by_candidate(rows)]
@@ -76,7 +76,7 @@ def repeats_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart | None:
 def parameter_charts(
     generations: Sequence[Sequence[TrialRow]], units: Mapping[str, str]
 ) -> list[Chart]:
-    """Return one chart per gene: the spread of each generation and the best so far."""
+    """Return a chart per gene: median, middle 80 % and best so far over generations."""
     charts, axis = [], list(range(len(generations)))
     best = _best_row_by_generation(generations)
     for name, unit in units.items():
@@ -103,7 +103,7 @@ def parameter_charts(
 
 
 def outcome_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
-    """Return how the trials of each generation ended, as stacked bars."""
+    """Return the chart of statuses of each generation's trials, as stacked bars."""
     statuses = {row.status for rows in generations for row in rows}
     caught = sorted(statuses - {'ok', 'fell'})
     traces = [
@@ -123,7 +123,7 @@ def outcome_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
 
 
 def gait_chart(rollout: Rollout) -> Chart | None:
-    """Return when each leg stands, the first leg at the top; None without legs."""
+    """Return the gait diagram, the first leg at the top; None without legs."""
     if not rollout.robot.legs:
         return None
     stances = trial_gait_diagram(rollout).stances
@@ -151,7 +151,7 @@ def gait_chart(rollout: Rollout) -> Chart | None:
 
 
 def zmp_chart(rollout: Rollout) -> Chart:
-    """Return the zero-moment point from above over the support polygons, and the base's path."""
+    """Return the chart of ZMP, support polygons and path of the base, from above."""
     series = contact_zmp(rollout)
     path = np.where(series.defined[:, None], series.points[:, :2], np.nan)
     outline_x: list[float | None] = []
@@ -171,7 +171,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
         'line': {'width': 1, 'color': 'var:muted'},
         'hoverinfo': 'skip',
     }
-    # A point jumps as feet land: a line would cross where it never was.
+    # The ZMP jumps at touch-down: a line would pass through points that it never had.
     points = {
         **_line_trace(*_thin_out(path), 'zero-moment point', 'accent'),
         'mode': 'markers',
@@ -188,7 +188,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
 
 
 def margin_chart(rollout: Rollout) -> Chart | None:
-    """Return how long the zero-moment point was how far inside its polygon; None without one."""
+    """Return the histogram of the ZMP margin; None if it is never defined."""
     series = contact_zmp(rollout)
     margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
@@ -209,7 +209,7 @@ def margin_chart(rollout: Rollout) -> Chart | None:
 
 
 def energy_chart(rollout: Rollout) -> Chart:
-    """Return the positive and the signed work of all joints over time [J]."""
+    """Return the chart of positive and signed work of all joints over time [J]."""
     signed, positive = cumulative_joint_work(rollout).sum(axis=2).T
     traces = [
         _line_trace(*_thin_out(np.column_stack([rollout.time, work])), name, colour)
@@ -222,7 +222,7 @@ def energy_chart(rollout: Rollout) -> Chart:
 
 
 def joints_chart(rollout: Rollout) -> Chart | None:
-    """Return the positive work of each joint [J], the most first; None without joints."""
+    """Return the chart of positive work of the joints [J], largest first; None without joints."""
     if not rollout.robot.joint_names:
         return None
     work = cumulative_joint_work(rollout)[-1, 1]
@@ -243,7 +243,7 @@ def joints_chart(rollout: Rollout) -> Chart | None:
 
 
 def gate_rows(rollout: Rollout) -> list[dict[str, Any]]:
-    """Return what each gate measured in a trial and its limit, in the order of the gates."""
+    """Return the measured value, limit and unit of each gate in a trial."""
     limits = rollout.spec.gates or default_gate_limits(rollout.robot, rollout.spec.scene)
     rows = []
     for name, limit in limits.items():
@@ -265,7 +265,7 @@ def _best_row_by_generation(generations: Sequence[Sequence[TrialRow]]) -> list[T
 
 
 def _quantiles(values: Sequence[Sequence[float]], *shares: float) -> FloatArray:
-    """Return quantiles of each list, (shares, lists); NaN of an empty one."""
+    """Return quantiles of each list, (shares, lists); NaN for an empty list."""
     return np.array(
         [[np.quantile(one, share) if one else np.nan for one in values] for share in shares]
     )
@@ -304,7 +304,7 @@ def _thin_out(points: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _plain_numbers(values: Any) -> list[float | None]:
-    """Return numbers with five digits, which a screen cannot show; what is undefined is null."""
+    """Return numbers rounded to five digits, finer than a screen; undefined ones are None."""
     return [
         None if value is None or not np.isfinite(value) else float(f'{float(value):.5g}')
         for value in values
@@ -312,7 +312,7 @@ def _plain_numbers(values: Any) -> list[float | None]:
 
 
 def _integer_axis(count: int) -> Chart:
-    """Return an axis of 0, 1, ... with at most some ten ticks, none between the numbers."""
+    """Return an integer axis with about ten ticks at most."""
     steps = (step * 10**power for power in range(9) for step in (1, 2, 5))
     return {'dtick': next(step for step in steps if 10 * step >= count), 'tick0': 0}
 

@@ -1,4 +1,4 @@
-"""The page itself: text, tables and places for charts, with everything it needs inside."""
+"""HTML page of a report with texts, tables, charts and all scripts inside."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HERE = Path(__file__).parent
 @dataclass(kw_only=True)
 class ReportPage:
     """
-    A page that grows from top to bottom.
+    Page that is built from top to bottom.
 
-    ``charts`` and ``replay`` are handed to the script of the page as they are.
+    ``charts`` and ``replay`` are the data of the page's script.
     """
 
     title: str
@@ -28,30 +28,30 @@ class ReportPage:
     replay: Mapping[str, Any] | None = None
 
     def add(self, html: str) -> None:
-        """Add a piece of HTML."""
+        """Append HTML."""
         self.body.append(html)
 
     def add_section(self, title: str, *parts: str) -> None:
-        """Add a section of parts; nothing if all are empty."""
+        """Append a section with parts; do nothing if all are empty."""
         if any(parts):
             self.add(f'<section class="card"><h2>{escape(title)}</h2>{"".join(parts)}</section>')
 
     def chart(self, figure: Mapping[str, Any] | None) -> str:
-        """Return the place of a chart, or nothing where there is none."""
+        """Add a chart and return the HTML element that shows it; '' without a chart."""
         if figure is None:
             return ''
         self.charts.append({'traces': figure['traces'], 'layout': figure['layout']})
         return f'<div class="chart" data-chart="{len(self.charts) - 1}"></div>'
 
     def html(self) -> str:
-        """Return the whole page; ConfigurationError where plotly is not installed."""
+        """Return the page as text; ConfigurationError if plotly is not installed."""
         data = json.dumps({'charts': self.charts, 'replay': self.replay}, allow_nan=False)
-        # No end tag may stand inside a script, also not in its text.
+        # An end tag in the data would end the script element.
         data = data.replace('</', '<\\/')
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            # Without an icon of its own a browser asks the network for one.
+            # Without an icon a browser requests one over the network.
             '<link rel="icon" href="data:,">\n'
             f'<title>{escape(self.title)}</title>\n<style>\n{_read_text("page.css")}</style>\n'
             f'</head>\n<body>\n<main>\n{"".join(self.body)}\n</main>\n'
@@ -62,7 +62,7 @@ class ReportPage:
 
 
 def figures_html(values: Sequence[tuple[str, str, str]]) -> str:
-    """Return a row of figures: name, value and unit of each."""
+    """Return a row of numbers as HTML, each with name, value and unit."""
     cells = (
         f'<div><dt>{escape(name)}</dt><dd>{escape(value)} <small>{escape(unit)}</small></dd></div>'
         for name, value, unit in values
@@ -72,7 +72,7 @@ def figures_html(values: Sequence[tuple[str, str, str]]) -> str:
 
 def table_html(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: str = '') -> str:
     """
-    Return a table of HTML cells.
+    Return a table as HTML.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def table_html(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: 
     rows : sequence of sequences of str
         HTML.
     numbers : str
-        One letter per column: ``n`` is set to the right.
+        One letter per column: ``n`` aligns it to the right.
 
     """
     kinds = [' class="number"' if letter == 'n' else '' for letter in numbers.ljust(len(headings))]
@@ -96,7 +96,7 @@ def table_html(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: 
 
 
 def command_html(text: str, name: str) -> str:
-    """Return a command with a button that copies it."""
+    """Return a command as HTML with a button that copies it."""
     return (
         f'<div class="command"><pre id="{name}">{escape(text)}</pre>'
         f'<button data-copy="{name}">Copy</button></div>'

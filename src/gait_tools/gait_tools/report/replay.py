@@ -1,4 +1,4 @@
-"""A recorded trial as meshes and poses that a page turns and plays."""
+"""Meshes and poses of a recorded trial for the player of a report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gait_core.trial.rollout import Rollout
 _FRAMES_PER_SECOND = 25.0
 _MAX_FRAMES = 500
 _GROUND_POINTS = 60
-"""Points along a side of uneven ground."""
+"""Points along each side of the grid of uneven ground."""
 
 _UNIT_BALL = np.array(
     [
@@ -35,10 +35,10 @@ _NODE_RADIUS = 0.03
 
 def replay_data(rollout: Rollout) -> dict[str, Any]:
     """
-    Return what the page's player shows: plain data, arrays as base64 of little-endian numbers.
+    Return the data of the page's player; arrays are base64 of little-endian numbers.
 
-    Vertices are in their links' frames; ``poses`` are x, y, z and a quaternion of every link at
-    every frame.
+    Vertices are in the frames of their links. ``poses`` holds x, y, z and a quaternion of each
+    link in each frame of the replay.
     """
     robot = rollout.robot
     period = max(1.0 / _FRAMES_PER_SECOND, rollout.ticks * rollout.dt / _MAX_FRAMES)
@@ -132,7 +132,7 @@ def _element_ends(robot: RobotModel) -> tuple[FloatArray, IntArray]:
 
 
 def _leg_numbers(robot: RobotModel) -> IntArray:
-    """Return the row of the leg that each link belongs to, plus one; 0 is the body."""
+    """Return the number of each link's leg, from 1; 0 is the body."""
     side = np.zeros(len(robot.links), dtype=int)
     for row, leg in enumerate(robot.legs):
         for name in leg.joints:
@@ -143,7 +143,7 @@ def _leg_numbers(robot: RobotModel) -> IntArray:
 
 
 def _half_view_width(robot: RobotModel) -> float:
-    """Return half the width [m] that shows the robot wherever its limbs are."""
+    """Return half the width of a view that shows the robot in any posture [m]."""
     frames = link_poses(robot, robot.stance[: len(robot.joint_names)])
     vertices, links, _ = _meshes(robot)
     placed = (frames[links, :3, :3] @ vertices[:, :, None])[..., 0] + frames[links, :3, 3]
@@ -151,7 +151,7 @@ def _half_view_width(robot: RobotModel) -> float:
 
 
 def _ground_heights(rollout: Rollout, window: float) -> dict[str, Any]:
-    """Return the surface around the path as heights over a grid [m]; level ground has 4 points."""
+    """Return heights of the terrain around the path on a grid [m]; level ground has 4 points."""
     base = rollout.body_poses[:, :, :2].reshape(-1, 2)
     low, high = base.min(axis=0) - 2.0 * window, base.max(axis=0) + 2.0 * window
     terrain = load_terrain(rollout.spec.scene.terrain)

@@ -1,1 +1,1 @@
-"""Studies as data: rows, parts, session, page."""
+"""Reproductions of publications: rows, parts, session and page."""

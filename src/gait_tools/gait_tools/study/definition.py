@@ -1,8 +1,8 @@
 """
-Studies: what a publication reports, row by row beside what this suite measures.
+Studies: published numbers compared with those measured here, row by row.
 
-A study is a list of parts, each a function that returns rows. A finished part is one file of the
-run directory, so a study that was interrupted goes on where it stopped.
+A study is a list of parts, each a function that returns rows. A finished part is a file of the
+run directory, so that an interrupted study can be resumed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PART_FORMAT = 1
 SKIP, DIFFERS = 'skip', 'differs'
 
 MAX_DIFFERING = 3
-"""Rows of a study that may differ from the publication; any further one fails."""
+"""Largest number of rows that may differ from the publication; any further row fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,17 +40,17 @@ class StudyRow:
     id, what, unit : str
         ``-`` for a number without a unit.
     published : float or None
-        What the publication states or its equations give; ``None``: a requirement of this suite.
+        Value in the publication or from its equations; ``None``: a requirement of this suite.
     measured : float or None
         ``None`` if skipped or undefined.
     tolerance : str
-        For a person, e.g. ``+-0.1`` or ``at least 2``.
+        As text, e.g. ``+-0.1`` or ``at least 2``.
     verdict : str
         ``pass``, ``fail``, ``skip`` or ``differs``.
     note : str
-        Circumstances; of a row that differs, the measured cause.
+        Conditions; for a row that differs, the measured cause.
     picture : str
-        File in ``doc/images`` that shows the cause of a row that differs.
+        File in ``doc/images`` that shows the cause of a difference.
 
     """
 
@@ -65,7 +65,7 @@ class StudyRow:
     picture: str = ''
 
     def __post_init__(self) -> None:
-        """Check the verdict and that a row that differs says why; no NaN is kept."""
+        """Check the verdict, require the cause of a difference, and replace NaN by None."""
         if self.verdict not in (PASS, FAIL, SKIP, DIFFERS):
             raise ValueError(f"row '{self.id}' has verdict '{self.verdict}'")
         if self.verdict == DIFFERS and not (self.note and self.picture):
@@ -74,7 +74,7 @@ class StudyRow:
             object.__setattr__(self, 'measured', None)
 
     def differ_if_failed(self, cause: str, picture: str) -> StudyRow:
-        """Return the row, differing for a measured cause where it would fail."""
+        """Return the row; a failed one gets the verdict ``differs`` with its measured cause."""
         if self.verdict != FAIL:
             return self
         note = f'{self.note}; {cause}' if self.note else cause
@@ -90,7 +90,7 @@ def row_near(
     unit: str = '-',
     **rest: Any,
 ) -> StudyRow:
-    """Return a row that passes where the measured value is within a distance of the published."""
+    """Return a row that passes if measured and published value differ by at most ``within``."""
     return StudyRow(
         id=row_id,
         what=what,
@@ -108,14 +108,14 @@ def row_near(
 def row_at_least(
     row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
 ) -> StudyRow:
-    """Return a row that passes where the measured value reaches a bound."""
+    """Return a row that passes if the measured value is at least ``bound``."""
     return _row_in_range(row_id, what, measured, Range(low=bound), unit, rest)
 
 
 def row_at_most(
     row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
 ) -> StudyRow:
-    """Return a row that passes where the measured value does not exceed a bound."""
+    """Return a row that passes if the measured value is at most ``bound``."""
     return _row_in_range(row_id, what, measured, Range(high=bound), unit, rest)
 
 
@@ -128,7 +128,7 @@ def row_between(
     unit: str = '-',
     **rest: Any,
 ) -> StudyRow:
-    """Return a row that passes where the measured value lies in a range, ends included."""
+    """Return a row that passes if the measured value is in [low, high]."""
     return _row_in_range(row_id, what, measured, Range(low=low, high=high), unit, rest)
 
 
@@ -140,7 +140,7 @@ def _row_in_range(
     unit: str,
     rest: Mapping[str, Any],
 ) -> StudyRow:
-    """Return a row judged by a range; ``rest`` are further fields, such as its note."""
+    """Return a row with the verdict of a range; ``rest`` are further fields, such as its note."""
     return StudyRow(
         id=row_id,
         what=what,
@@ -162,7 +162,8 @@ class StudyPart:
     """
     Rows that are measured together.
 
-    ``measure`` takes the session; ``skipped_when_quick`` says why `--quick` leaves it out.
+    ``measure`` takes the session. ``skipped_when_quick`` is the reason for which `--quick` skips
+    the part; empty if it does not.
     """
 
     name: str
@@ -184,14 +185,14 @@ PartListener = Callable[[StudyPart, Sequence[StudyRow]], None]
 
 
 def load_study(name: str) -> Study:
-    """Return a registered study: the group ``gait.studies`` holds functions that make them."""
+    """Return a study registered in the group ``gait.studies``."""
     make = cast(Callable[[], Study], registry.load('studies', name))
     return make()
 
 
 def run_study(study: Study, session: StudySession, listener: PartListener) -> list[StudyRow]:
     """
-    Return the rows of a study; parts whose rows stand in the session's folder are read there.
+    Run a study and return its rows; finished parts are read from the session's folder.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ def run_study(study: Study, session: StudySession, listener: PartListener) -> li
 
 
 def count_verdicts(rows: Sequence[StudyRow]) -> dict[str, int]:
-    """Return how many rows have each verdict, by the names of the JSON object."""
+    """Return the number of rows with each verdict, by the keys of the JSON object."""
     verdicts = Counter(row.verdict for row in rows)
     names = {PASS: 'passed', FAIL: 'failed', DIFFERS: 'differs', SKIP: 'skipped'}
     return {name: verdicts[verdict] for verdict, name in names.items()}

@@ -1,4 +1,4 @@
-"""A study's rows as a Markdown page that can be committed to ``doc/results``."""
+"""Markdown page of a study's rows, for ``doc/results``."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def study_page(
 
 
 def format_value(value: float | None, unit: str = '') -> str:
-    """Return a number with four digits and its unit; empty if there is none."""
+    """Return a number with four digits and its unit; '' for None."""
     return '' if value is None else f'{value:.4g}{unit}'
 
 
 def describe_machine() -> str:
-    """Return processor, cores and Python of this machine in a line."""
+    """Return one line on processor, cores and Python version of this machine."""
     model = platform.machine()
     try:
         for line in Path('/proc/cpuinfo').read_text().splitlines():

@@ -49,19 +49,19 @@ class FinishedEvolution:
 
 class StudySession:
     """
-    A run of a study in a folder of its own.
+    Run of a study in a folder of its own.
 
-    Made by ``create`` and ``resume``; to be closed.
+    Made by ``create`` and ``resume``; ``close`` ends its worker processes.
 
     Parameters
     ----------
     folder : Path
     study : str
     quick : bool
-        Under five minutes: fewer and shorter trials.
+        Fewer and shorter trials, in under five minutes.
     seed : int
     workers : int
-        Of the local evaluator; 0 is one per processor.
+        Number of worker processes; 0: one per processor.
 
     """
 
@@ -79,7 +79,7 @@ class StudySession:
         session = cls(folder, study, quick, seed, workers)
         if (folder / 'study.json').exists():
             raise ConfigurationError(
-                f'{folder} holds a study already: --resume goes on with it, or choose another'
+                f'{folder} holds a study already: resume it, or choose another'
             )
         facts = {'format': SESSION_FORMAT, 'study': study, 'quick': quick, 'seed': seed}
         try:
@@ -104,19 +104,22 @@ class StudySession:
             )
         quick, seed = facts.get('quick'), facts.get('seed')
         if type(quick) is not bool or type(seed) is not int:
-            raise ConfigurationError(f'{file} was changed: quick and seed say how to go on')
+            raise ConfigurationError(
+                f'{file} was changed: quick is {quick!r} and seed {seed!r}, expected true or '
+                'false and a whole number'
+            )
         return cls(folder, study, quick, seed, workers)
 
     def derive_seed(self, *key: int) -> int:
-        """Return the seed of one item of the study."""
+        """Return a seed derived from the study's seed and a key."""
         return derived_seed(self.seed, *key)
 
     def picture(self, name: str) -> Path:
-        """Return where a picture of this study belongs."""
+        """Return the path of a picture of this study."""
         return self.folder / 'pictures' / f'{name}.png'
 
     def run(self, specs: Sequence[TrialSpec]) -> list[TrialResult]:
-        """Return the results of trials, in order, run on all workers."""
+        """Run trials on all workers and return their results in order."""
         results = self._evaluator.evaluate(specs)
         for result in results:
             if result.status == EXCEPTION:
@@ -124,14 +127,14 @@ class StudySession:
         return results
 
     def record(self, spec: TrialSpec) -> Rollout:
-        """Return the record of a trial that is run in this process."""
+        """Run a trial in this process and return its rollout."""
         return run_loop(spec).rollout()
 
     def evolve(
         self, name: str, experiment: str, overrides: Mapping[str, Any] = EMPTY_MAPPING
     ) -> FinishedEvolution:
         """
-        Return an evolution of this study, run or resumed in ``runs/<name>`` of its folder.
+        Run or resume an evolution in ``runs/<name>`` of the study's folder, and return it.
 
         Parameters
         ----------
@@ -144,7 +147,7 @@ class StudySession:
         Raises
         ------
         ConfigurationError
-            Also where no trial of it may win.
+            Also if none of its trials may win.
 
         """
         store, recorded = self._open_store(name, experiment, overrides)
@@ -160,11 +163,10 @@ class StudySession:
         self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]
     ) -> list[FinishedEvolution]:
         """
-        Return several evolutions side by side.
+        Run or resume several evolutions in parallel, each on one worker process.
 
-        So all processors are busy also where a generation has fewer trials than there are
-        processors: each evolution has a worker process of its own. The results are those of
-        ``evolve``.
+        This uses all processors even if a generation has few trials. The results are equal to
+        those of ``evolve``.
 
         Parameters
         ----------
@@ -201,26 +203,26 @@ class StudySession:
         return [read_finished_evolution(self.folder / 'runs' / name) for name in wanted]
 
     def run_tasks(
-        self, name: str, work: Callable[[Any], Any], pieces: Mapping[str, Any]
+        self, name: str, work: Callable[[Any], Any], tasks: Mapping[str, Any]
     ) -> dict[str, Any]:
         """
-        Return what became of independent pieces of work, on all workers, resumed from a file.
+        Run independent tasks on all workers, resumed from a file, and return their results.
 
         Parameters
         ----------
         name : str
-            Of the file.
+            Name of the file.
         work : callable
-        pieces : mapping
+        tasks : mapping
             As of ``tasks.work_off``.
 
         """
-        return run_tasks(work, pieces, self.folder / f'{name}.jsonl', self._workers)
+        return run_tasks(work, tasks, self.folder / f'{name}.jsonl', self._workers)
 
     def _open_store(
         self, name: str, experiment: str, overrides: Mapping[str, Any]
     ) -> tuple[RunStore, list[list[TrialRow]]]:
-        """Return the store of an evolution of this study and what stands in it already."""
+        """Return the store of an evolution of this study and its recorded generations."""
         folder = self.folder / 'runs' / name
         if (folder / 'run.yaml').exists():
             return RunStore.open_run(folder)
@@ -233,7 +235,7 @@ class StudySession:
 
 
 class _GenerationPrinter:
-    """Tells of every hundredth generation of one evolution among several; ends it when asked."""
+    """Listener that prints every hundredth generation, and stops the evolution on an event."""
 
     def __init__(self, name: str, stopped: threading.Event) -> None:
         self._name, self._stopped, self._next = name, stopped, 100

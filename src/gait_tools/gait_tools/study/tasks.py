@@ -1,4 +1,4 @@
-"""Independent pieces of work on several processes; what is done stands in a file."""
+"""Independent tasks on several processes, with finished results in a file."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ def run_tasks(
     function: Callable[[Task], Any], tasks: Mapping[str, Task], file: Path, workers: int
 ) -> dict[str, Any]:
     """
-    Return the result of each task, by its key; results in the file are read, not computed again.
+    Return the result of each task by its key; finished ones are read from the file.
 
-    A task whose worker is lost is run again.
+    A task whose worker is lost runs again.
 
     Parameters
     ----------
     function : callable
-        Function of a module that computes the result of a task, of types that JSON has.
+        A function of a module that takes a task and returns JSON data.
     tasks : mapping
-        Tasks by keys; a key contains all that the result depends on.
+        Tasks by keys that name everything on which a result depends.
     file : Path
         One line per result, in the order of completion.
     workers : int
-        Processes; one BLAS thread each.
+        Number of processes; each has one BLAS thread.
 
     Raises
     ------
     ConfigurationError
         If a line before the last one cannot be read, or the function raises it.
     RuntimeError
-        If the function raises anything else; RunStopped if workers are lost again and again.
+        If the function raises anything else; RunStopped after repeated losses of workers.
 
     """
     done = _read_results(file)
-    missing = {key: piece for key, piece in tasks.items() if key not in done}
+    missing = {key: task for key, task in tasks.items() if key not in done}
     if missing:
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Closed at once when interrupted: else the processes would work off what is queued.
+        # `closing` ends the processes at once after an interrupt, with tasks still queued.
         with (
             file.open('a', encoding='utf-8') as lines,
             closing(_task_results(function, missing, workers)) as results,
@@ -63,34 +63,34 @@ def run_tasks(
 
 
 def _task_results(
-    work: Callable[[Task], Any], pieces: Mapping[str, Task], workers: int
+    work: Callable[[Task], Any], tasks: Mapping[str, Task], workers: int
 ) -> Generator[tuple[str, Any], None, None]:
-    """Yield key and result of each piece as they come."""
-    keys = list(pieces)
+    """Yield key and result of each task in order of completion."""
+    keys = list(tasks)
 
     def report(index: int | None, reason: str) -> None:
         """Print that a worker was lost."""
-        piece = '' if index is None else f' in piece {keys[index]}'
-        print(f'gait: {reason}{piece}', file=sys.stderr, flush=True)
+        task = '' if index is None else f' in task {keys[index]}'
+        print(f'gait: {reason}{task}', file=sys.stderr, flush=True)
 
-    pool = WorkerPool(partial(_run_task, work, pieces), min(workers, len(pieces)))
+    pool = WorkerPool(partial(_run_task, work, tasks), min(workers, len(tasks)))
     try:
         with closing(pool.run(len(keys), keys.__getitem__, report)) as answers:
             for index, value in answers:
                 yield keys[index], value
     except DeadlyTrial as error:
         raise RunStopped(
-            f'piece {keys[error.index]} ended {len(error.reasons)} workers, the last: '
+            f'task {keys[error.index]} ended {len(error.reasons)} workers, the last: '
             f'{error.reasons[-1]}'
         ) from None
     finally:
         pool.close()
 
 
-def _run_task(work: Callable[[Task], Any], pieces: Mapping[str, Task], key: str) -> Any:
-    """Work off a piece in a worker process."""
+def _run_task(work: Callable[[Task], Any], tasks: Mapping[str, Task], key: str) -> Any:
+    """Run a task in a worker process."""
     liveness.set_activity(liveness.WORKING)
-    return work(pieces[key])
+    return work(tasks[key])
 
 
 def _read_results(file: Path) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _read_results(file: Path) -> dict[str, Any]:
     text = read_text(file, DATA_LIMIT)
     whole, _, rest = text.rpartition('\n')
     if rest:
-        # A line that a kill cut short is worked out again.
+        # A kill cut the last line short: its task runs again.
         write_atomically(file, whole + '\n' if whole else '')
     done = {}
     for number, line in enumerate(whole.splitlines(), 1):
