@@ -195,7 +195,7 @@ def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_
     ('words', 'message'),
     [
         (['--individual', '9/0'], 'generations 0 to .* nearest valid'),
-        (['--individual', '0/9'], 'has 0 to 3; nearest valid: 3'),
+        (['--individual', '0/9'], 'has candidates 0 to 3; nearest valid: 3'),
         (['--individual', 'best'], 'expected GENERATION/NUMBER'),
     ],
 )

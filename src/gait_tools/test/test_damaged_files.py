@@ -173,7 +173,7 @@ MAGIC = b'\x89MCAP0\r\n'
         (chunk(PACKED, 1000, b'lz4'), 'of its chunks is not zstd'),
         (chunk(PACKED, 1000) + 2 * index(8, len(PACKED), 1000), 'a chunk that does not exist'),
         (chunk(PACKED, 1000) + index(9, len(PACKED), 1000), 'a chunk that does not exist'),
-        (chunk(PACKED, 1000) + record(2, struct.pack('<QQI', 12, 0, 0)), 'its summary'),
+        (chunk(PACKED, 1000) + record(2, struct.pack('<QQI', 12, 0, 0)), 'without a summary'),
         (record(6, b'')[:-1], 'cut off'),
         (record(6, b'short'), 'cut off'),
     ],
