@@ -67,7 +67,7 @@ import time
 from rclpy.node import Node
 
 from gait_ros.nodes.run import run_node
-from gait_ros.nodes.stop import stop_on_signals
+from gait_ros.nodes.stop import install_stop_flag
 
 
 def compile():
@@ -82,7 +82,7 @@ def compile():
 # Under this name LLVM calls what is written in Python.
 def _raw_object_cache_notify():
     end = time.monotonic() + 5.0
-    while time.monotonic() < end and not stop_on_signals():
+    while time.monotonic() < end and not install_stop_flag():
         time.sleep(0.01)
 
 
