@@ -45,7 +45,7 @@ import math
 from dataclasses import dataclass
 
 from gait_core.contracts import Controller
-from gait_core.parameters.declaration import Parameters, bounded
+from gait_core.parameters.declaration import Parameters, float_parameter
 from gait_core.motion.targets import JointTargets
 
 
@@ -53,9 +53,9 @@ from gait_core.motion.targets import JointTargets
 class ShuffleParams(Parameters):
     """A lopsided swing of all hips."""
 
-    size: float = bounded(0.2, low=0.0, high=0.6, unit='rad', doc='Of the swing.')
-    frequency: float = bounded(2.0, low=0.5, high=5.0, unit='Hz', doc='Swings per second.')
-    haste: float = bounded(0.0, low=-0.9, high=0.9, unit='-', doc='Swings forth faster than back.')
+    size: float = float_parameter(0.2, low=0.0, high=0.6, unit='rad', doc='Of the swing.')
+    frequency: float = float_parameter(2.0, low=0.5, high=5.0, unit='Hz', doc='Swings per second.')
+    haste: float = float_parameter(0.0, low=-0.9, high=0.9, unit='-', doc='Swings forth faster than back.')
 
 
 class ShuffleController(Controller):

@@ -18,7 +18,7 @@ from gait_core.errors import SimulationDiverged
 from gait_core.robot.model import Shape
 from gait_core.trial.scene import Scene
 from gait_core.testing.doubles import legged_box
-from gait_core.testing.free_bodies import applied, step_through
+from gait_core.testing.free_bodies import applied_targets, step_through
 from sim_bridge.engines.mujoco import model as mujoco_model
 from sim_bridge.engines.mujoco.engine import MujocoEngine
 
@@ -27,9 +27,9 @@ feet = (Shape(kind='box', size=(0.1, 0.1, 0.3)),) * 10
 links = [replace(one, collisions=feet if one.name in box.soles else ()) for one in box.links]
 robot = replace(box, links=tuple(links))
 scene = Scene(robot='x', physics_step=0.02, engine_options={'iterations': 2})
-usual, tape = mujoco_model.MOST_MEMORY, [applied(robot)] * 3
+usual, tape = mujoco_model.MAX_MEMORY, [applied_targets(robot)] * 3
 for memory in (20_000, 60_000, 130_000, usual):
-    mujoco_model.MOST_MEMORY = memory
+    mujoco_model.MAX_MEMORY = memory
     engine = MujocoEngine(lambda name, draw: robot)
     try:
         engine.reset(scene, 0)
