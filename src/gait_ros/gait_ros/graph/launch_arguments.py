@@ -98,8 +98,8 @@ _TARGET = LaunchArgument(
 _CONTROL = (
     LaunchArgument(
         name='hardware',
-        doc='Motor file: motors of the joints and their plugin. Empty: motors are named and '
-        'turn like the joints.',
+        doc='Motor file: motors of the joints and their plugin. Empty: motors have the '
+        'names and directions of the joints.',
     ),
     LaunchArgument(
         name='output',
@@ -167,8 +167,8 @@ HARDWARE_ARGUMENTS = (
     LaunchArgument(
         name='activate',
         default='false',
-        doc='Configure and activate the gait at the start: true or false. An active gait moves '
-        'the robot on a motion request.',
+        doc='Configure and activate the controller node at the start: true or false. It then '
+        'moves the robot on a motion request.',
     ),
 )
 

@@ -64,7 +64,7 @@ class HardwareNodeParams(Parameters):
     robot: str = str_parameter('', doc='Robot name or folder.', read_only=True)
     hardware: str = str_parameter(
         '',
-        doc='Motor file. Empty: motors are named and turn like the joints.',
+        doc='Motor file. Empty: motors have the names and directions of the joints.',
         read_only=True,
     )
     calibrated: str = str_parameter(
