@@ -55,7 +55,7 @@ class ShuffleParams(Parameters):
 
     size: float = float_parameter(0.2, low=0.0, high=0.6, unit='rad', doc='Of the swing.')
     frequency: float = float_parameter(2.0, low=0.5, high=5.0, unit='Hz', doc='Swings per second.')
-    haste: float = float_parameter(0.0, low=-0.9, high=0.9, unit='-', doc='Swings forth faster than back.')
+    haste: float = float_parameter(0.0, low=-0.9, high=0.9, unit='-', doc='Faster forth.')
 
 
 class ShuffleController(Controller):
