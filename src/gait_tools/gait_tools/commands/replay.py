@@ -272,7 +272,7 @@ def load_champion(source: Path, engine: str | None, individual: str | None = Non
         return read_logged_candidate(source, individual, engine or '')
     file = source / 'champion.yaml' if source.is_dir() else source
     if source.is_dir() and not file.exists():
-        raise ConfigurationError(f'{source} has no champion.yaml: no individual won yet')
+        raise ConfigurationError(f'{source} has no champion.yaml: no candidate won yet')
     champion = read_champion(file)
     check_champion_robot(file, champion)
     if engine and engine != champion.spec.scene.engine:

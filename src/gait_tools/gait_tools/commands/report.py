@@ -76,7 +76,7 @@ def _robustness_rows(champion: Champion | None, markdown: Path | None) -> list[C
     from gait_tools.robustness import card_markdown, robustness_card
 
     if champion is None:
-        raise ConfigurationError('--card needs a champion: no individual won yet')
+        raise ConfigurationError('--card needs a champion: no candidate won yet')
     rows = robustness_card(
         champion, lambda text: print(f'gait: {text} ...', file=sys.stderr, flush=True)
     )
