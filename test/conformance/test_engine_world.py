@@ -7,6 +7,7 @@ import pytest
 
 from gait_core.contracts import TerrainParameters
 from gait_core.errors import ConfigurationError
+from gait_core.robot.check import check_robot
 from gait_core.robot.model import ForceElement, Joint, Leg, RobotModel
 from gait_core.terrains import Grid, load_terrain
 from gait_core.testing.doubles import legged_box, register_temporarily
@@ -207,6 +208,16 @@ def test_a_fixed_toe_and_its_shank_are_told_apart(engine_of):
             'spring',
         ),
         (replace(legged_box(1, 3), ball_joints={'hip': legged_box(1, 3).joint_names}), 'hip'),
+    ],
+)  # fmt: skip
+def test_incomplete_parts_of_a_robot_are_refused_before_any_engine(robot, named):
+    with pytest.raises(ConfigurationError, match=named):
+        check_robot(robot)
+
+
+@pytest.mark.parametrize(
+    ('robot', 'named'),
+    [
         (replace(free_box(), links=(solid_box('a', (1, 1, 1), 1.0), solid_box('b', (1, 1, 1), 1))),
          '2 root links'),
         (free_box(mass=0.0), "'box' has no mass"),
