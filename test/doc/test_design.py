@@ -1,4 +1,4 @@
-"""The page on the design names what the tree has: packages, extension points, graph, commands."""
+"""The page on the design names what the tree has: packages, extension points, graph."""
 
 from pathlib import Path
 import re
@@ -7,7 +7,6 @@ import pytest
 
 from gait_core import registry
 from gait_core.testing.documents import node_sections, table_rows
-from gait_tools.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / 'doc' / 'design.md').read_text(encoding='utf-8')
@@ -45,10 +44,3 @@ def test_the_graph_has_every_name_of_a_node(node):
     ]
     missing = [name for name in names if name.replace('sim_bridge/', '~/') not in graph]
     assert not missing
-
-
-@pytest.mark.parametrize('name', COMMANDS)
-def test_every_command_is_named(name):
-    """Its options stand on a page that is made from the code."""
-    listed = ' '.join(row[0] for row in table_rows(section(6), 'Command'))
-    assert re.search(rf'\bgait {name}\b', listed)

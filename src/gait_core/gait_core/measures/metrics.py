@@ -52,8 +52,8 @@ METRICS: Mapping[str, str] = {
     'zmp_undefined_fraction': 'Share of ticks with too little load on the ground for a CoP.',
     'zmp_margin_mean_m': 'Mean margin of the CoP.',
     'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP.',
-    'inertial_zmp_margin_p05_m': '5 % quantile of the margin of the inertial ZMP; negative: the '
-    'robot tipped.',
+    'inertial_zmp_margin_p05_m': '5 % quantile of the margin of the inertial ZMP; negative: in '
+    '5 % of the ticks the motion needs more than the feet can give.',
     'energy_signed_j': 'The same work with braking negative.',
     'energy_absolute_j': 'The same work with braking positive.',
     'height_mean_m': 'Mean height of the base above the terrain.',
