@@ -64,7 +64,7 @@ SCENES = {
     'huge gravity': ({'gravity': [0.0, 0.0, -1e300]}, 'nearest valid: -1e+09'),
     'huge push': (
         {'push_links': [''], 'push_windows': [0.0, 1.0], 'push_forces': [0.0, 1e300, 0.0]},
-        'push.fy is 1e+300 N; nearest valid: 1e+09',
+        'push.fy is 1e+300 N, outside [-1e+09, 1e+09]; nearest valid: 1e+09',
     ),
     'huge noise': ({'sensor_noise': [0.0, 0.0, 1e300, 0.0, 0.0]}, 'nearest valid: 1e+09'),
     'noise of NaN': ({'sensor_noise': [NAN] * 5}, 'joint_position_noise'),

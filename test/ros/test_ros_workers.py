@@ -193,7 +193,7 @@ def test_work_is_shared_by_the_speed_that_workers_have_shown(farm, evaluator, bo
 def test_a_trial_of_a_worker_that_is_lost_is_run_by_one_that_joins(
     farm, evaluator, box, fault, monkeypatch
 ):
-    monkeypatch.setattr(ros, 'backup', lambda *_: '')
+    monkeypatch.setattr(ros, 'find_overdue_worker', lambda *_: '')
     bad = farm.add('bad', 0.02, fault)
     joined = []
 
