@@ -87,7 +87,7 @@ def compare_robots(
     theirs : str
         Name or folder as recorded.
     recorded : RobotIdentity or None
-        Identity as recorded. ``None`` for records of early versions: robots of the same name, or
+        Identity as recorded. ``None`` for a record without it: robots of the same name, or
         at the same path, then count as the same, the latter with a warning.
     draw : int
         Draw of the recorded body, of a drawn robot.
