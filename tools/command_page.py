@@ -1,4 +1,4 @@
-"""The page on the `gait` command, made from the parsers of its subcommands."""
+"""Reference page of the `gait` command, generated from the parsers of its subcommands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _commands() -> Iterator[tuple[str, str]]:
 
 
 def actions_of(name: str) -> list[argparse.Action]:
-    """Return the arguments of a subcommand but ``--help``."""
+    """Return the arguments of a subcommand without ``--help``."""
     parser = CommandParser(prog=f'gait {name}', add_help=False)
     import_module(f'gait_tools.commands.{name}').add_arguments(parser)
     return parser._actions

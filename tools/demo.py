@@ -1,8 +1,8 @@
 """
-Evolve GuRoo's walk through ROS services and walk the best: what `make demo` runs.
+Evolution of GuRoo's walk over ROS, and a walk of the champion: `make demo`.
 
-Two sim_bridge workers run the trials. What is left in ./runs/<run>: the run itself, a film of the
-champion's walk, its ZMP over the support polygon and its gait diagram.
+Two sim_bridge workers run the trials. ./runs/<run> then holds the run, a film of the champion's
+walk, its ZMP with the support polygons, and its gait diagram.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     from gait_core.testing.domain import DOMAIN_VARIABLE, claim_domain
 
     try:
-        # A domain that nobody else uses: other graphs on this machine stay undisturbed.
+        # An unused ROS domain keeps other graphs on this machine undisturbed.
         os.environ[DOMAIN_VARIABLE] = str(claim_domain())
         folder = evolve(options.generations, options.workers)
         status = walk(folder, options.seconds)
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def evolve(generations: int, workers: int) -> Path:
-    """Evolve the experiment on workers of its own and return the run's folder."""
+    """Evolve the experiment on new workers and return the run directory."""
     from gait_evolver.evaluators.ros import RosEvaluator
     from gait_evolver.loop import Evolution, new_run_folder
     from gait_evolver.plan import load_plan
@@ -75,7 +75,7 @@ def evolve(generations: int, workers: int) -> Path:
 
 
 def walk(folder: Path, seconds: float) -> str:
-    """Walk the champion of a run, print what it does, draw it, and return its status."""
+    """Walk the champion of a run, print measures, draw pictures, and return the status."""
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import read_champion
     from gait_core.trial.loop import run_loop
@@ -86,7 +86,7 @@ def walk(folder: Path, seconds: float) -> str:
 
     champion = read_champion(folder / 'champion.yaml').spec
     spec = TrialSpec(
-        # The robot's own scene: finer than the one the search was run with.
+        # The robot's default scene, with a finer physics step than that of the search.
         scene=make_scene(champion.scene.robot, {}),
         controller=champion.controller,
         parameters=champion.parameters,
@@ -117,7 +117,7 @@ def walk(folder: Path, seconds: float) -> str:
         try:
             draw(path, rollout)
         except ConfigurationError as error:
-            # Films are drawn by PyBullet, which not every Python has.
+            # Films need PyBullet, which has no wheel for some versions of Python.
             print(f'{label + ":":15}none: {error}')
         else:
             print(f'{label + ":":15}{path.resolve()}')

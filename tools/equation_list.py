@@ -1,9 +1,9 @@
 """
 List of the equations, tables and sections of publications that comments and docstrings name.
 
-Prints a table per source: what is named, and the file and line that name it. A mention without a
-source belongs to the source that the same text names before it, else to the first source that its
-module names, else to the publication after which its folder is called.
+Prints a table per source with each named item, its file and its line. A mention without a source
+belongs to the last source named before it in the same text, else to the first source of its
+module, else to the publication in the name of its folder.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def mentions(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Yield the source, what is named and the line for each mention in a module."""
+    """Yield source, named item and line of each mention in a module."""
     studied = FOLDER.search(path.as_posix())
     default = ''
     if studied:

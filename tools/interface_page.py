@@ -1,4 +1,4 @@
-"""The page of messages, services and actions, from their definitions and the page of nodes."""
+"""Reference page of messages, services and actions, from definitions and the page of nodes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ its fields.
 
 @dataclass(frozen=True)
 class Field:
-    """One field or constant of a definition, with what its comments say."""
+    """Field or constant of a definition, with the text of its comments."""
 
     type: str
     name: str
@@ -54,7 +54,7 @@ class Definition:
 
     @property
     def full(self) -> str:
-        """Name as ROS has it."""
+        """Full name in ROS, ``package/kind/name``."""
         return f'gait_interfaces/{self.kind}/{self.name}'
 
 
@@ -75,7 +75,7 @@ def _read(kind: str, path: Path) -> Definition:
 
 
 def _fields(part: str) -> Iterator[Field]:
-    """Yield fields with their comments: behind them, and right above."""
+    """Yield fields with their comments, on the same line and directly above."""
     above: list[str] = []
     for line in part.splitlines():
         if not line.strip():

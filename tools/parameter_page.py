@@ -1,4 +1,4 @@
-"""The page on parameters, made from the dataclasses that declare them."""
+"""Reference page of parameters, generated from the dataclasses that declare them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ takes effect at the end of a cycle. A preset is a named set of values; the first
 
 
 def page() -> str:
-    """Return the page; ImportError where what declares a parameter cannot be imported."""
+    """Return the page; ImportError if a declaring module cannot be imported."""
     parts = (
         ('Nodes', '', NODES, True),
         ('Controllers', _GAITS, gaits(), True),
@@ -119,13 +119,13 @@ def _anchor(heading: str) -> str:
 
 
 def gaits() -> tuple[Entry, ...]:
-    """Return the parameters of every controller that has some."""
+    """Return the entries of all controllers with parameters."""
     found = ((n, registry.controller(n).Params) for n in registry.names('controllers'))
     return tuple((name, _place(cls), 'gait.') for name, cls in found if declared_parameters(cls))
 
 
 def engines() -> tuple[Entry, ...]:
-    """Return the options of every engine."""
+    """Return the entries of all engines."""
     return tuple(
         (name, f'sim_bridge.engines.{name}.options:{name.capitalize()}Options', '')
         for name in registry.names('engines')
@@ -133,13 +133,13 @@ def engines() -> tuple[Entry, ...]:
 
 
 def terrains() -> tuple[Entry, ...]:
-    """Return the parameters of every terrain that has some."""
+    """Return the entries of all terrains with parameters."""
     found = ((name, registry.terrain(name)) for name in registry.names('terrains'))
     return tuple((name, _place(cls), '') for name, cls in found if declared_parameters(cls))
 
 
 def optimizers() -> tuple[Entry, ...]:
-    """Return the settings of every optimiser."""
+    """Return the entries of all optimisers with settings."""
     found = ((n, registry.optimizer(n).Settings) for n in registry.names('optimizers'))
     return tuple((name, _place(cls), '') for name, cls in found if declared_parameters(cls))
 
@@ -160,7 +160,7 @@ def _sections(entries: tuple[Entry, ...], is_of_node: bool) -> Iterator[str]:
 
 
 def presets(controller: str) -> dict[str, str]:
-    """Return the presets of a controller, each with the values in which it differs."""
+    """Return the presets of a controller, each with its values that differ from the defaults."""
     return {
         name: ', '.join(f'`{key}` {_shown(value)}' for key, value in values.items()) or 'defaults'
         for name, values in registry.controller(controller).presets.items()

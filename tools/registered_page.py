@@ -1,4 +1,4 @@
-"""Page of registered names: robots, controllers, engines, terrains and so on."""
+"""Reference page of registered names: robots, controllers, engines, terrains and others."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ one.
 
 
 def page() -> str:
-    """Return the page; ``NotInstalled`` where a robot's files come with a library that is not."""
+    """Return the page; ``NotInstalled`` if the library with a robot's files is missing."""
     lines = [_HEAD, *_robots(), *_experiments()]
     for kind, text in TEXTS.items():
         lines.append(f'## {_HEADINGS.get(kind, kind.capitalize())}\n\n{text}\n')
@@ -65,7 +65,7 @@ def page() -> str:
 
 
 def registered(kind: str) -> dict[str, str]:
-    """Return what the suite's own packages register, with a line on each."""
+    """Return the names that the suite's packages register, with a line on each."""
     return {
         entry.name: summary_of(entry.module, entry.attr)
         for entry in sorted(entry_points(group=registry.GROUPS[kind]), key=lambda e: e.name)

@@ -1,10 +1,10 @@
 """
-Run pytest over every package and the cross-package tests: what `make test` runs.
+Tests of all packages and across packages: `make test`.
 
-All tests are shared out to a process per core, file by file; each has a ROS domain of its own
-(conftest.py), so that neither they nor two runs on one machine hear each other. The run has a log
-directory of its own, so that nothing is left in the home directory. Arguments go to pytest; paths
-among them replace the default ones and are run in one process.
+The test files are distributed over a process per core. Each process has its own ROS domain
+(conftest.py), so that tests and parallel runs do not receive each other's messages. The run has
+its own log directory, so that nothing is left in the home directory. Arguments go to pytest; if
+some of them are paths, only these are run, in one process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import tempfile
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_PROCESSES = 4
-"""Each holds engines and compiled kernels of its own, and the longest file takes minutes."""
+"""Largest number of processes: each needs memory for engines and compiled kernels, and the
+longest file takes minutes in any case."""
 
 VALUED = (
     '-k',
@@ -32,7 +33,7 @@ VALUED = (
     '--junitxml',
     '--rootdir',
 )
-"""Options of pytest whose next word may be the name of a file and is no test."""
+"""Options of pytest whose value may be the name of a file that is no test."""
 
 
 def main(arguments: list[str]) -> int:
@@ -50,7 +51,7 @@ def main(arguments: list[str]) -> int:
 
 
 def names_paths(arguments: list[str]) -> bool:
-    """Tell whether tests are named; the word after an option that takes one is none."""
+    """Return whether arguments name tests; values of options do not count."""
     return any(
         (ROOT / argument.split('::')[0]).exists()
         for before, argument in zip(['', *arguments], arguments, strict=False)
@@ -59,7 +60,7 @@ def names_paths(arguments: list[str]) -> bool:
 
 
 def processes() -> int:
-    """Return how many processes share the tests; 0 is this one alone."""
+    """Return the number of test processes; 0: this process only."""
     cores = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
     return cores if cores > 1 else 0
 

@@ -1,7 +1,7 @@
 """
-Make the workspace runnable on a machine without ROS: what `make setup` runs.
+Set-up of the workspace on a machine without ROS: `make setup`.
 
-Standard library only. Three stages, each skipped when nothing it reads has changed:
+It needs the standard library only. Three stages, each skipped if its inputs are unchanged:
 
 1. checks: Python, compiler, make, headers, disk; the first missing thing ends the run with its
    Debian package named;
@@ -9,7 +9,7 @@ Standard library only. Three stages, each skipped when nothing it reads has chan
 3. ``build``, ``install``: colcon, only the packages whose build inputs changed.
 
 It then writes ``build/env.sh``, which ``./gait``, the Makefile and users source. Runs exclude each
-other by a lock; a run that was killed leaves a mark, and the next one redoes the unfinished stage.
+other by a lock. After a killed run the next one repeats the unfinished stage.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def fail(text: str, code: int = 2) -> NoReturn:
 
 
 def usable_python(command: str) -> bool:
-    """Tell whether a command runs a Python that can make an environment and compile for it."""
+    """Return whether a command is a Python with venv, ensurepip and headers."""
     code = (
         'import os, sysconfig, venv, ensurepip; '
         "raise SystemExit(not os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
@@ -81,7 +81,7 @@ def usable_python(command: str) -> bool:
 
 
 def choose_python(*, this_python: bool) -> None:
-    """Go on with the running Python, or restart with a better one found on PATH."""
+    """Continue with the running Python, or restart with a better one on PATH."""
     if sys.prefix != sys.base_prefix:
         # Inside an entered environment, perhaps the one about to be replaced: leave it.
         base = getattr(sys, '_base_executable', sys.executable)
@@ -108,7 +108,7 @@ def choose_python(*, this_python: bool) -> None:
 
 
 def check_machine() -> None:
-    """Name the first thing that is missing, with its Debian package."""
+    """End the run if something is missing; name it with its Debian package."""
     if sys.platform != 'linux' or os.uname().machine != 'x86_64':
         fail(f'the wheels are for x86-64 Linux, this is {sys.platform} {os.uname().machine}')
     if not any(shutil.which(name) for name in ('cc', 'gcc', 'clang')):
@@ -167,7 +167,7 @@ def write_state(path: Path, state: dict[str, Any]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a tree; rename first, so that a killed removal leaves no half of it in place."""
+    """Remove a tree; it is renamed first, so that a killed removal leaves no partial tree."""
     if path.exists() or path.is_symlink():
         doomed = path.with_name(f'{path.name}.removed-{os.getpid()}')
         os.rename(path, doomed)
@@ -218,7 +218,7 @@ def requirement_files() -> list[str]:
 
 
 def venv_key(files: list[str]) -> str:
-    """Return what the environment depends on: pins, repair, interpreter and place."""
+    """Return a hash of the environment's inputs: pins, repair, interpreter and location."""
     texts = [(ROOT / name).read_bytes() for name in files]
     return digest(
         *texts, REPAIR.read_bytes(), sys.version.encode(), sys.base_prefix.encode(), bytes(ROOT)
@@ -226,7 +226,7 @@ def venv_key(files: list[str]) -> str:
 
 
 def build_environment() -> dict[str, str]:
-    """Return the environment of pip and colcon: the wheels' prefix and nothing of another ROS."""
+    """Return the environment variables of pip and colcon, without those of another ROS."""
     env = dict(os.environ)
     for name in tuple(env):
         if name.startswith(('AMENT_', 'COLCON_', 'ROS_', 'MAKEF', 'MFLAGS', 'MAKELEVEL')):
@@ -247,7 +247,7 @@ def build_environment() -> dict[str, str]:
 
 
 def install_wheels(files: list[str], key: str, lock: int) -> None:
-    """Bring .venv to the pins; start afresh when the last attempt did not finish."""
+    """Install the pinned wheels in .venv; make it anew if the last attempt did not finish."""
     state = read_state(VENV_STATE)
     same_place = state.get('root') == str(ROOT) and state.get('python') == sys.version
     if state.get('status') != 'ready' or not same_place:
@@ -294,7 +294,7 @@ def packages() -> dict[str, Path]:
 
 
 def package_key(path: Path) -> str:
-    """Return what building one package depends on."""
+    """Return a hash of the inputs of a package's build."""
     parts = []
     for directory, subdirectories, names in os.walk(path):
         subdirectories[:] = sorted(
@@ -312,7 +312,7 @@ def package_key(path: Path) -> str:
 
 
 def has_stale_definitions(name: str, path: Path) -> bool:
-    """Tell whether a message was built whose definition is gone: its module would live on."""
+    """Return whether a built message has no definition any more; its module would remain."""
     built = (BUILD / name / 'rosidl_adapter' / name).glob('*/*.idl')
     wanted = {
         (source.parent.name, source.stem)
@@ -323,7 +323,7 @@ def has_stale_definitions(name: str, path: Path) -> bool:
 
 
 def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -> None:
-    """Build with colcon what changed; start afresh when the last build was killed."""
+    """Build changed packages with colcon; build all anew if the last build was killed."""
     state = read_state(BUILD_STATE)
     if state.get('status') != 'ready' or state.get('place') != place:
         for path in (BUILD, INSTALL):
@@ -365,10 +365,10 @@ def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -
 
 def drop_stale_kernels() -> None:
     """
-    Remove compiled kernels where any source of one has changed.
+    Remove all compiled kernels if a source of any kernel has changed.
 
-    Numba looks at a kernel's own file alone: one that calls a function of another file would go
-    on with the old one.
+    Numba checks a kernel's own file only: a kernel that calls a function of another file would
+    keep the old one.
     """
     texts = (path.read_bytes() for path in sorted(ROOT.glob('src/*/*/**/*.py')))
     key = digest(*(text for text in texts if b'numba' in text))
@@ -380,7 +380,7 @@ def drop_stale_kernels() -> None:
 
 
 def environment_script(names: dict[str, Path]) -> str:
-    """Return the shell text that enters the environment; sourcing it takes milliseconds."""
+    """Return the shell script that enters the environment."""
     version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
     site = VENV / 'lib' / version / 'site-packages'
     # As the wheels' bootstrapper would set it, which re-executes every Python unless it sees
@@ -438,7 +438,7 @@ esac
 
 
 def take_lock() -> int:
-    """Wait until no other run is at work in this workspace; held until this process ends."""
+    """Wait for the lock of this workspace; it is held until this process ends."""
     lock = os.open(ROOT / '.setup.lock', os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

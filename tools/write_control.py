@@ -11,7 +11,7 @@ ENDING = '.urdf.xacro'
 
 
 def main() -> int:
-    """Renew every such file of a robot of joints, and name those that changed."""
+    """Write the macro of every robot with a xacro file, and print the files that changed."""
     for path in sorted(ROBOTS.glob(f'*/*{ENDING}')):
         name = path.name.removesuffix(ENDING)
         if name != path.parent.name:

@@ -1,7 +1,7 @@
 """
-Write what READMEs and doc/ have that is made from the code: tables, and whole pages of reference.
+Generator of the tables and reference pages in READMEs and doc/.
 
-`make format` calls it; a test fails where a page differs from what this would write.
+`make format` calls it; a test fails if a page differs from its output.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ PAGES: Mapping[str, Callable[[], str]] = {
     'doc/parameters.md': parameter_page.page,
     'doc/registered.md': registered_page.page,
 }
-"""Pages that hold nothing else."""
+"""Pages that are generated completely."""
 
 
 def main() -> int:
-    """Renew every page that is made or has a made table, and name those that changed."""
+    """Write every generated page and table, and print the files that changed."""
     for path in sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')]):
         _write(path, renew_tables(path.read_text(encoding='utf-8'), path.parent))
     for name, page in PAGES.items():

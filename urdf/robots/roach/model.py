@@ -1,9 +1,9 @@
 """
-The cockroach of McKenna (1990): 33 boxes and 32 one-axis joints from a table.
+Cockroach of McKenna (1990): 33 boxes and 32 one-axis joints from a table.
 
-Lengths in m, angles in rad, masses from a density of 1000 kg/m^3. Tables follow the command script
-in the thesis's appendix C; ``../../README.md`` says what was recovered. Draws 1 to 6 have a stump
-in the place of one leg, in the order of ``LEG_NAMES``; there are no others.
+Lengths in m, angles in rad, masses from a density of 1000 kg/m^3. The tables follow the command
+script in appendix C of the thesis; ``../../README.md`` lists what was recovered. In draws 1 to 6
+one leg is a stump, in the order of ``LEG_NAMES``; there are no further draws.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DENSITY = 1000.0
 CUBE = 0.00035
 STUMP = 0.2
 LIMIT = 1.6
-"""Wide enough never to act: the thesis limits no joint."""
+"""Joint limit [rad], wide enough never to act: the thesis has no joint limits."""
 LEG_NAMES = ('fl', 'fr', 'ml', 'mr', 'bl', 'br')
 BODY_COLOUR, LEG_COLOUR, FOOT_COLOUR = (
     (0.35, 0.18, 0.08, 1.0),
@@ -32,14 +32,14 @@ BODY_COLOUR, LEG_COLOUR, FOOT_COLOUR = (
 
 @dataclass(frozen=True, kw_only=True)
 class Spring:
-    """Spring and damper of a joint, per kilogram of what hangs on it: N m/kg, 1/rad, N m s/kg."""
+    """Spring and damper of a joint per kilogram of the distal links: N m/kg, 1/rad, N m s/kg."""
 
     strength: float
     rise: float
     damping: float
 
     def actuator(self, mass: float) -> Actuator:
-        """Return the actuator that carries a mass [kg]."""
+        """Return the actuator of a joint with distal links of a mass [kg]."""
         constants = {
             'strength': self.strength * mass,
             'rise': self.rise,
@@ -93,7 +93,7 @@ LEG_ROWS = {
 
 
 def build(draw: int, rng: np.random.Generator) -> RobotModel:
-    """Return the robot, in draws 1 to 6 with a stump for a leg; ConfigurationError beyond."""
+    """Return the robot; draws 1 to 6 have a stump for a leg, others raise ConfigurationError."""
     if draw > len(LEG_NAMES):
         raise ConfigurationError(
             f'scene.draw is {draw}, the roach has no such leg to lose: 0 for none, '
@@ -155,7 +155,7 @@ def build(draw: int, rng: np.random.Generator) -> RobotModel:
 
 
 def _stump(row: LegRow) -> LegRow:
-    """Return a leg that ends so near to its coxa that it touches no ground."""
+    """Return a leg with femur and tibia too short to touch the ground."""
     coxa, femur, tibia, foot = row.lengths
     return replace(row, lengths=(coxa, STUMP * femur, STUMP * tibia, foot))
 
@@ -235,7 +235,7 @@ def _leg_joints(name: str, row: LegRow, side: float) -> list[Joint]:
 
 
 def _mirror_pairs(names: list[str]) -> dict[str, tuple[str, float]]:
-    """Pair the legs' joints, whose angles mirror with the opposite sign; the head's rolls."""
+    """Return the mirrored joint and sign of each joint; angles of legs and head change sign."""
     pairs = {'thorax': ('thorax', 1.0), 'head': ('head', -1.0)}
     swap = {'l': 'r', 'r': 'l'}
     for name in names:

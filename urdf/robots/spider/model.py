@@ -1,11 +1,11 @@
 """
-The quadruped of Bishop (2008): a platform on ball hips that linear servos drive, drawn at random.
+Quadruped of Bishop (2008): a platform with ball hips and linear servos, with a random body.
 
 Lengths in m, angles in rad, masses in kg. Parameters, frames and actuators follow tables 4.1 and
-4.2 and appendix C of the thesis, whose actuators are lumped: of each, two thirds of its base and
-one third of its tip weigh on the platform, the rest on the leg. The thesis rewards walks along x,
-so its legs 1 to 4 are fl, rl, rr and fr here. Draw 0 has every parameter in the middle of its
-range; any other draws all of them.
+4.2 and appendix C of the thesis. The mass of each actuator is lumped: two thirds of its base and
+one third of its tip belong to the platform, the rest to the leg. The thesis rewards walks along
+x, so its legs 1 to 4 are fl, rl, rr and fr here. In draw 0 every parameter is the middle of its
+range; every other draw is random.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ PLATE, TUBE, FOOT, RISER = (
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A solid box, a ball (``size`` is its radius) or a point (no size) of a link."""
+    """Part of a link: a solid box, a ball (``size`` is its radius) or a point (no size)."""
 
     mass: float
     centre: Triple
@@ -102,13 +102,13 @@ class Part:
         return np.asarray(0.4 * self.mass * radius**2 * np.eye(3))
 
     def shape(self) -> Shape:
-        """Return what collides and is drawn."""
+        """Return the shape of collision and display."""
         kind = 'box' if len(self.size) == 3 else 'sphere'
         return Shape(kind=kind, size=self.size, xyz=self.centre, rgba=self.colour)
 
 
 def draw_body(draw: int, rng: np.random.Generator) -> dict[str, float]:
-    """Return the 27 parameters by name; the drawn length of the knee link is overwritten."""
+    """Return the 27 parameters by name; that of the knee link follows from the others."""
     low, high = np.array(list(RANGES.values())).T
     shares = rng.random(len(RANGES)) if draw else np.full(len(RANGES), 0.5)
     body = dict(zip(RANGES, (low + (high - low) * shares).tolist(), strict=True))
@@ -158,12 +158,13 @@ def build(draw: int, rng: np.random.Generator) -> RobotModel:
 
 
 def _link(name: str, parts: Iterable[Part]) -> Link:
-    """Return the link of some parts, with its inertia about its centre of mass."""
+    """Return the link of parts, with its inertia about its centre of mass."""
     chosen = list(parts)
     masses = np.array([part.mass for part in chosen])
     places = np.array([part.centre for part in chosen])
     com = masses @ places / masses.sum()
     inertia = np.zeros((3, 3))
+    # Parallel axis theorem: I + m (r . r E - r r^T) for each part at r from the centre of mass.
     for part, arm in zip(chosen, places - com, strict=True):
         inertia += part.inertia() + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     shapes = tuple(part.shape() for part in chosen if part.size)
@@ -199,7 +200,7 @@ def _core(body: Mapping[str, float]) -> Link:
 
 
 def _leg_links(name: str, body: Mapping[str, float]) -> list[Link]:
-    """Return the leg's links; two without mass stand between the axes of its hip."""
+    """Return the leg's links; two massless ones connect the axes of its hip."""
     thick, ull, lll, rbr = body['THICK'], body['ULL'], body['LLL'], body['RBR']
     thin = thick - 0.005
     v_tip = (body['VABM'] + 2.0 * body['VATM']) / 3.0
