@@ -10,7 +10,7 @@ import pytest
 from gait_core.testing.documents import table_rows
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = table_rows((ROOT / 'doc' / 'field_reports.md').read_text(encoding='utf-8'), '#')
+ROWS = table_rows((ROOT / 'test' / 'field_reports.md').read_text(encoding='utf-8'), '#')
 TEST = re.compile(r'([\w/]+\.py)::(\w+)')
 
 
