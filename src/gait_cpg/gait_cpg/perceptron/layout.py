@@ -3,8 +3,8 @@ Layout of the weights of a layer of threshold perceptrons with memory.
 
 The controller and the optimisers share it. The input signals of a perceptron are the present
 channels, the channels of the last ``memory`` steps, newest first, and the outputs of these steps,
-newest first. The files of Bishop (2008) have the same numbers without a header: network by network,
-perceptron by perceptron, input weights before output weights.
+newest first. The files of Bishop (2008) have the same numbers without a header: network by
+network, perceptron by perceptron, input weights before output weights.
 """
 
 from __future__ import annotations
