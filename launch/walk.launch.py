@@ -55,6 +55,9 @@ def compose(arguments: ArgumentValues):
     controller, _ = choose_controller(model, named, known)
     if champion is not None:
         check_origin(champion.origin, robot, controller)
+        champion.check_preset(preset)
+        if demo['demo'] and 'command' not in demo:
+            champion.check_command()
     walk = LiveWalk(
         robot=robot,
         controller=controller,

@@ -1,5 +1,6 @@
 """The launch files by the real launch library: arguments, refusals, and what they compose."""
 
+from dataclasses import replace
 import os
 from pathlib import Path
 import re
@@ -28,6 +29,8 @@ import yaml
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
+from gait_core.trial.champion import read_champion, write_champion
+from gait_core.trial.spec import Command, TimedCommand
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.launch_actions import node_action
@@ -62,6 +65,7 @@ FOLLOWS = {'command_timeout': 0.5, 'stamped_cmd_vel': False}
 """How a gait follows velocities where no argument says otherwise."""
 LAUNCH = Path(__file__).resolve().parents[2] / 'launch'
 FILES = sorted(path.name for path in LAUNCH.glob('*.launch.py'))
+CHAMPION = str(LAUNCH.parent / 'doc' / 'results' / 'guroo_champion.yaml')
 
 
 class Loader(yaml.SafeLoader):
@@ -200,6 +204,40 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
     assert str(gait) in walker.words
     assert walker.parameters.pop('gait.frequency') == 2.0
     assert walker.facts == facts(expected[1])
+
+
+def test_a_champion_names_robot_and_controller_and_leaves_its_scene_to_the_nodes():
+    nodes = started('walk.launch.py', gait=CHAMPION, link_tf='sim_bridge')
+    expected = walk_graph(
+        LiveWalk(
+            robot='guroo',
+            controller='staged_walk',
+            terrain='',
+            seed=None,
+            champion=CHAMPION,
+            link_transforms=True,
+            motion={**FOLLOWS, 'demo': False},
+        )
+    )
+    for node, spec in zip(nodes, expected, strict=True):
+        assert CHAMPION in node.words and spec.parameter_files == (CHAMPION,)
+        given = {name: node.parameters.get(name) for name in spec.parameters}
+        assert typed(given) == typed(spec.parameters) and 'seed' not in spec.parameters
+
+
+@pytest.mark.parametrize('command', ['', '0.1'])
+def test_a_demonstration_of_a_trial_with_a_script_needs_a_velocity(tmp_path, command):
+    champion = read_champion(Path(CHAMPION))
+    ahead = Command(velocity=(0.1, 0.0, 0.0))
+    script = (TimedCommand(time=0.0, command=Command()), TimedCommand(time=1.0, command=ahead))
+    file = tmp_path / 'champion.yaml'
+    write_champion(file, replace(champion, spec=replace(champion.spec, script=script)))
+    arguments = {'gait': str(file), 'demo': 'true', 'link_tf': 'sim_bridge', 'command': command}
+    if command:
+        assert len(started('walk.launch.py', **arguments)) == 2
+        return
+    with pytest.raises(ConfigurationError, match='a script or set points'):
+        composed('walk.launch.py', **arguments)
 
 
 def test_a_walk_may_start_from_no_preset_at_all():
@@ -434,6 +472,15 @@ def test_truth_is_read_in_every_spelling(given, meant):
         ('control.launch.py', {'hardware': 'no.yaml'}, 'no.yaml'),
         ('control.launch.py', {'rate': '0'}, "'rate' is 0 Hz, expected 1 to 10000"),
         ('control.launch.py', {'target': 'topic', 'simulation': 'so'}, "'simulation' is 'so'"),
+        ('walk.launch.py', {'gait': CHAMPION, 'robot': 'a1'}, "for robot 'guroo', .* runs 'a1'"),
+        ('walk.launch.py', {'gait': CHAMPION, 'controller': 'hold'}, "this node runs 'hold'"),
+        ('walk.launch.py', {'gait': CHAMPION, 'preset': 'published'}, 'leave preset out'),
+        ('hardware.launch.py', {'gait': CHAMPION}, "for robot 'guroo', this node runs 'a1'"),
+        (
+            'hardware.launch.py',
+            {'gait': CHAMPION, 'robot': 'guroo', 'preset': 'published'},
+            'leave preset out',
+        ),
         ('hardware.launch.py', {'preset': 'trto'}, "did you mean 'trot'"),
         ('hardware.launch.py', {'activate': 'maybe'}, "'activate' is 'maybe'"),
         ('evolve.launch.py', {'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),

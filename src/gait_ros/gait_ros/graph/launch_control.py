@@ -112,6 +112,7 @@ def _controller_and_parameters(
     seed = arguments.seed(None if champion else 0)
     if champion is not None:
         check_origin(champion.origin, arguments.text('robot'), controller)
+        champion.check_preset(preset)
     parameters = {
         'preset': preset,
         **({} if seed is None else {'seed': seed}),

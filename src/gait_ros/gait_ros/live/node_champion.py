@@ -114,11 +114,7 @@ class NodeChampion:
 
     def check_parameters(self, chosen: Mapping[str, Any]) -> None:
         """Raise ConfigurationError if a parameter of the node contradicts the champion."""
-        if chosen['preset'] not in _NO_PRESET_VALUES:
-            raise ConfigurationError(
-                f"parameter 'preset' is '{chosen['preset']}', but {self.file} has every parameter "
-                'of the gait; leave preset out'
-            )
+        self.check_preset(chosen['preset'])
         if chosen['weights'] and not self.is_network:
             raise ConfigurationError(
                 f"parameter 'weights' is '{chosen['weights']}', but {self.file} has no weights; "
@@ -130,6 +126,14 @@ class NodeChampion:
                 f"is '{self.spec.weights_sha256}'; leave weights_sha256 out"
             )
         self.check_rate(chosen['control_rate'])
+
+    def check_preset(self, preset: str) -> None:
+        """Raise ConfigurationError if a preset is named: the champion has every parameter."""
+        if preset not in _NO_PRESET_VALUES:
+            raise ConfigurationError(
+                f"parameter 'preset' is '{preset}', but {self.file} has every parameter of the "
+                'gait; leave preset out'
+            )
 
     def check_command(self) -> None:
         """Raise ConfigurationError unless the trial had a single velocity as command."""
