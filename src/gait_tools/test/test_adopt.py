@@ -145,7 +145,10 @@ def test_two_legs_on_soles_get_a_walk_that_balances(adopted):
 @pytest.mark.parametrize(
     ('text', 'doubt'),
     [
-        (biped_urdf(sole=(0.01, 0.01)), 'the sole of leg l is 10 x 10 mm, a point'),
+        (
+            biped_urdf(sole=(0.01, 0.01)),
+            'the sole of leg l is 10 x 10 mm, expected at least 20 mm',
+        ),
         (
             biped_urdf()
             .replace(
@@ -200,7 +203,7 @@ def test_a_heavy_head_shifts_the_feet_under_the_centre_of_mass(adopted):
         (cart_urdf(), 'rolls: fl_wheel, fr_wheel, rl_wheel, rr_wheel turn wheels'),
         (
             '<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>',
-            'no moving joint: nothing to walk with',
+            'no moving joint, expected legs',
         ),
         (
             dog_urdf().replace('<box size="0.5 0.25 0.1"/>', '<mesh filename="trunk.stl"/>'),

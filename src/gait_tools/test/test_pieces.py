@@ -89,7 +89,9 @@ def test_a_piece_whose_process_is_killed_is_worked_off_again(tmp_path, fatal, ca
 def test_a_piece_that_ends_its_processes_is_named_and_the_others_are_kept(tmp_path, fatal):
     file = tmp_path / 'done.jsonl'
     pieces = {'a': False, 'b': True}
-    with pytest.raises(RunStopped, match='task b ended 3 workers, the last: worker .* SIGKILL'):
+    with pytest.raises(
+        RunStopped, match='3 workers died in task b, the last one: worker .* SIGKILL'
+    ):
         run_tasks(fatal.killed, pieces, file, 1)
     assert json.loads(file.read_text()) == {'key': 'a', 'value': False}
 

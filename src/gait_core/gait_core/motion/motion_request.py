@@ -39,7 +39,7 @@ class MotionRequest:
     Parameters
     ----------
     limits : callable
-        Returns the velocity limits of the controller, ``Controller.velocity_bounds``.
+        Returns the velocity limits of the controller, ``Controller.velocity_limits``.
     clocks : callable
         Returns the present time [ns] by each clock; the age of a velocity is the shortest of
         its ages by them.

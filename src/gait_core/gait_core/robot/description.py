@@ -54,7 +54,7 @@ def robot_from_description(
 
     Parameters
     ----------
-    tree : Tree
+    tree : LinkTree
         One root, or several as returned by ``free_bodies.read_bodies`` with the assembly.
     content : RobotFile
         Absent values are inferred.

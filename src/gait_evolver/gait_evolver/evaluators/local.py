@@ -30,7 +30,7 @@ class LocalEvaluator(Evaluator):
     hang : float [s]
         Time without a finished control period after which a busy worker counts as lost.
     patience : float [s]
-        See ``Losses``.
+        See ``LossCounter``.
 
     """
 
@@ -61,7 +61,7 @@ class LocalEvaluator(Evaluator):
         ConfigurationError
             If a trial names something that does not exist or is not usable here.
         DeadlyTrial, NoWorkers
-            See ``Losses``.
+            See ``LossCounter``.
 
         """
 

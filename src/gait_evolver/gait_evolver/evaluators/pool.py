@@ -27,14 +27,14 @@ class WorkerPool:
     Parameters
     ----------
     work : callable
-        A function of a module, or a partial of one. It enters a state of ``liveness`` when the
-        work itself begins.
+        A function defined at module level, or a ``partial`` of one: it is pickled. It calls
+        ``liveness.set_activity(WORKING)`` when the work itself begins.
     workers : int
         Number of processes; 0: one per processor.
     hang : float [s]
         Time without progress (``HangWatch``) after which a worker counts as lost.
     patience : float [s]
-        See ``Losses``.
+        See ``LossCounter``.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class WorkerPool:
         return tuple(worker.pid for worker in self._workers)
 
     def run(
-        self, count: int, message: Callable[[int], Any], lost: LossCallback
+        self, count: int, make_message: Callable[[int], Any], lost: LossCallback
     ) -> Generator[tuple[int, Any], None, None]:
         """
         Yield index and answer of each message, in order of completion; close it to stop early.
@@ -72,7 +72,7 @@ class WorkerPool:
         ----------
         count : int
             Number of messages.
-        message : callable
+        make_message : callable
             Returns the message of an index below ``count``; called when a worker is idle.
         lost : callable
             Called with the index, or None, and the reason for each lost worker.
@@ -84,14 +84,14 @@ class WorkerPool:
         RuntimeError
             If the work raises anything else; its text is that of ``describe_exception``.
         DeadlyTrial, NoWorkers
-            See ``Losses``.
+            See ``LossCounter``.
 
         """
         waiting, unanswered = deque(range(count)), count
         self._losses.begin(lost)
         try:
             while unanswered:
-                self._dispatch(message, waiting)
+                self._dispatch(make_message, waiting)
                 self._wait()
                 for answer in self._read_answers(waiting):
                     unanswered -= 1
@@ -109,7 +109,7 @@ class WorkerPool:
             worker.join()
         self._workers = []
 
-    def _dispatch(self, message: Callable[[int], Any], waiting: deque[int]) -> None:
+    def _dispatch(self, make_message: Callable[[int], Any], waiting: deque[int]) -> None:
         """Start missing workers and send messages to idle ones."""
         idle = [worker for worker in self._workers if worker.index is None]
         while len(idle) < len(waiting) and len(self._workers) < self.size:
@@ -124,7 +124,7 @@ class WorkerPool:
             idle.append(self._workers[-1])
         for worker in idle[: len(waiting)]:
             index = waiting.popleft()
-            worker.start_work(index, message(index))
+            worker.start_work(index, make_message(index))
 
     def _wait(self) -> None:
         """Wait until a worker answers, can take more bytes or ends, at most ``_POLL_TIME``."""
@@ -177,6 +177,6 @@ class WorkerPool:
         self._count_loss(worker.index, reason, began)
 
     def _count_loss(self, index: int | None, reason: str, began: bool = False) -> None:
-        """Count a loss; no worker starts before the delay that ``Losses`` sets."""
+        """Count a loss; no worker starts before the delay that ``LossCounter`` sets."""
         self._losses.count_loss(index, reason, by_trial=began)
         self._resume_at = time.monotonic() + self._losses.start_delay

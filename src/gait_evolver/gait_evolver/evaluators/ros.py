@@ -62,7 +62,7 @@ class RosEvaluator(Evaluator):
     hang : float [s]
         Time without a heartbeat or a control period after which a worker counts as lost.
     patience : float [s]
-        See ``Losses``; also the longest time without a heartbeat from any worker.
+        See ``LossCounter``; also the longest time without a heartbeat from any worker.
 
     """
 
@@ -104,7 +104,7 @@ class RosEvaluator(Evaluator):
         ConfigurationError
             If a worker refuses a trial (with the worker's message), or there is no worker.
         DeadlyTrial, NoWorkers
-            See ``Losses``.
+            See ``LossCounter``.
 
         """
         self._losses.begin(lost)

@@ -40,7 +40,7 @@ class MotionInput:
     timeout : callable
         Returns the age [s] at which a velocity expires.
     bounds : callable
-        Returns the velocity limits of the controller, ``Controller.velocity_bounds``.
+        Returns the velocity limits of the controller, ``Controller.velocity_limits``.
     demonstration : (3,) tuple [m/s, m/s, rad/s] or None
         Velocity of a walk that starts without a request.
     posture : PostureInput or None

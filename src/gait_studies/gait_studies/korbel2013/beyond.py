@@ -24,11 +24,11 @@ from gait_tools.study.session import FinishedEvolution, StudySession
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentCase:
-    """Experiment of this study; ``ground`` is True if its ground is not the published one."""
+    """Experiment of this study; ``other_ground``: its ground is not the published one."""
 
     name: str
     what: str
-    ground: bool = False
+    other_ground: bool = False
 
     @property
     def experiment(self) -> str:
@@ -43,10 +43,10 @@ EXPERIMENT_CASES = (
     ExperimentCase(name='undulation', what='eight oscillators, one per lower cable'),
     ExperimentCase(name='feedback', what='cable tension fed back into the oscillators'),
     ExperimentCase(
-        name='one_way', what='friction that is less against forward motion', ground=True
+        name='one_way', what='friction that is less against forward motion', other_ground=True
     ),
-    ExperimentCase(name='incline', what='uphill', ground=True),
-    ExperimentCase(name='step', what='over a step', ground=True),
+    ExperimentCase(name='incline', what='uphill', other_ground=True),
+    ExperimentCase(name='step', what='over a step', other_ground=True),
     ExperimentCase(name='cma', what='CMA-ES in place of the published search'),
 )
 
@@ -85,20 +85,22 @@ def measure_searches(session: StudySession) -> Sequence[StudyRow]:
         session.picture('beyond'),
         {case.what: _best_so_far(evolutions[case.name]) for case in EXPERIMENT_CASES},
     )
-    flat = evolutions['published']
+    published = evolutions['published']
     rows = []
     for case in EXPERIMENT_CASES:
         evolution = evolutions[case.name]
         best = best_row(evolution.rows)
-        first = best_row(evolution.rows[: len(flat.generations[0])])
+        first = best_row(evolution.rows[: len(published.generations[0])])
         rows.append(
             row_at_least(
                 case.name,
-                f'gain of the best over the first {len(flat.generations[0])}, {case.what}',
+                f'gain of the best over the first {len(published.generations[0])}, {case.what}',
                 evolution.champion.fitness - float(first.fitness or 0.0),
                 0.0,
                 'in',
-                note=_search_note(session, case, evolution, flat, best.terms['korbel2013_travel']),
+                note=_search_note(
+                    session, case, evolution, published, best.terms['korbel2013_travel']
+                ),
             )
         )
     return [*rows, _farthest_row(evolutions), _time_constant_row(evolutions)]
@@ -115,7 +117,7 @@ def _search_note(
     session: StudySession,
     case: ExperimentCase,
     evolution: FinishedEvolution,
-    flat: FinishedEvolution,
+    published: FinishedEvolution,
     distance: float,
 ) -> str:
     """Return the note of a search: fitness, distance and the published champion's."""
@@ -124,15 +126,15 @@ def _search_note(
         f'{distance:.2f} in in 15 s'
     )
     if case.name != 'published':
-        note += f'; as published {flat.champion.fitness:.2f} in'
-    if case.ground:
-        there = session.record(_trial_on_ground_of(evolution, flat))
+        note += f'; as published {published.champion.fitness:.2f} in'
+    if case.other_ground:
+        there = session.record(_trial_on_ground_of(evolution, published))
         note += f'; the champion of the flat ground goes {node_travel(there)[-1]:.2f} in there'
     return note
 
 
-def _trial_on_ground_of(evolution: FinishedEvolution, flat: FinishedEvolution) -> TrialSpec:
-    return replace(flat.champion.spec, scene=evolution.champion.spec.scene)
+def _trial_on_ground_of(evolution: FinishedEvolution, published: FinishedEvolution) -> TrialSpec:
+    return replace(published.champion.spec, scene=evolution.champion.spec.scene)
 
 
 def _farthest_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
@@ -154,7 +156,7 @@ def _farthest_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
 
 
 def _time_constant_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
-    """Return the row of trap T15: the time constant becomes small in both modes."""
+    """Return the row of the larger tau_A of two champions: it becomes small in both searches."""
     taus = {
         name: best_row(evolutions[name].rows).values['tau_a'] for name in ('published', 'listing')
     }

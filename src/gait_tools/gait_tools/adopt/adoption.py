@@ -50,7 +50,7 @@ class Adoption:
     root_rpy : (3,) tuple or None [rad]
         Orientation of the file's root frame in the robot's; None if they are equal.
     legs : tuple of FoundLeg
-    workspaces : mapping of str to Workspace
+    workspaces : mapping of str to FootWorkspace
         Workspace of each foot by the name of its leg.
     controller : str
         Controller that can walk the robot; empty if there is none.
@@ -272,8 +272,8 @@ def _effort_doubts(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
     most = max(robot.joint[name].effort for name in names)
     doubt = (
         f'the effort limit of {len(names)} joints, up to {most:g} N m, is implausible: more than '
-        f'{_MAX_LIFT_FACTOR} times what lifts the robot on a stretched leg; write theirs under '
-        'limits in robot.yaml'
+        f'{_MAX_LIFT_FACTOR} times what lifts the robot on a stretched leg; write the true limits '
+        'under limits in robot.yaml'
     )
     return [doubt]
 

@@ -19,15 +19,19 @@ GRAVITY = 9.81
 PHASE_CPG, ZMP_WALK = 'phase_cpg', 'zmp_walk'
 """Controllers: gaits by phase lags for four or more legs, balanced footsteps for two."""
 MIN_LEGS_WITHOUT_BALANCE = 4
-"""Smallest number of legs that walk without balance."""
+"""Smallest number of legs with which a robot walks without feedback of its balance."""
 TWO_LEGS = 2
-_SWING_PACE = 0.415
-"""Frequency times sqrt(leg height / gravity), of a1's 2.5 Hz at 0.27 m."""
-_TROT_DUTY, _TRIPOD_DUTY, _LIFT_SHARE = 0.75, 0.55, 0.11
-"""Duty factors, and lift of a foot as a share of the leg height. A trot with a high duty factor
-also carries robots with heavy legs, which fall in a fast trot."""
-_SPRAWLED_LIFT_SHARE, _MAX_FREQUENCY = 0.35, 2.5
-"""Lift of a sprawled leg as a share of the leg height, and upper bound of the frequency [Hz]."""
+_FREQUENCY_FACTOR = 0.415
+"""Frequency of the gait times sqrt(leg height / gravity), from a1: 2.5 Hz at 0.27 m."""
+_TROT_DUTY = 0.75
+"""Duty factor of a trot; robots with heavy legs fall in a trot with a lower one."""
+_TRIPOD_DUTY = 0.55
+_LIFT_SHARE = 0.11
+"""Lift of a foot as a share of the leg height."""
+_SPRAWLED_LIFT_SHARE = 0.35
+"""Lift of a foot of a sprawled leg as a share of the leg height."""
+_MAX_FREQUENCY = 2.5
+"""Upper bound of the frequency [Hz]."""
 _HEADING_GAIN, _SPEED_GAIN, _BIPED_HEADING_GAIN = 1.2, 0.6, 0.6
 """Gains of heading and speed, and of the heading on two legs [1/s]. With a heading gain of 0.6 a
 hexapod at its joint speed limits drifted by 8 degrees; with 2 trots begin to oscillate."""
@@ -39,7 +43,7 @@ as a share of the leg height."""
 _MIN_BIPED_JOINTS, _MIN_BIPED_SOLE = 5, 0.02
 """Smallest number of joints of a leg and smallest size of a sole [m] for balance."""
 _LEG_SHARE = 0.98
-"""Largest height of the walk as a share of that on stretched legs; a lower stance counts."""
+"""Height of the base as a share of its height on stretched legs; a lower stance is kept."""
 _MAX_STEP_TURN = 0.3
 """Largest turn of a foot in a step [rad]."""
 _CPG_VARIANTS = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
@@ -54,7 +58,7 @@ def propose_gait(
     robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
 ) -> tuple[str, Gait, list[str]]:
     """
-    Return the controller and parameters that fit the robot's workspaces, and doubts.
+    Return the controller, its parameters and doubts (lines for the user) about a robot.
 
     The controller is empty if none of this suite can walk the robot.
     """
@@ -62,8 +66,8 @@ def propose_gait(
         return PHASE_CPG, _many_legged_gait(robot, legs, spaces), []
     lacks = _missing_for_balance(robot, legs)
     if lacks:
-        doubt = f'{lacks}: no controller of this suite can walk it; it gets hold; write one '
-        return '', {}, [f'{doubt}(doc/add_a_controller.md)']
+        doubt = f'{lacks}: no controller of this suite walks with it, the robot holds its stance; '
+        return '', {}, [f'{doubt}to write a controller, see doc/add_a_controller.md']
     return ZMP_WALK, _biped_gait(robot, legs, spaces), []
 
 
@@ -95,7 +99,7 @@ def _many_legged_gait(
     four = len(legs) == MIN_LEGS_WITHOUT_BALANCE
     gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)
     lift = _SPRAWLED_LIFT_SHARE if any(one.is_sprawled for one in legs) else _LIFT_SHARE
-    frequency = min(_SWING_PACE * math.sqrt(GRAVITY / height), _MAX_FREQUENCY)
+    frequency = min(_FREQUENCY_FACTOR * math.sqrt(GRAVITY / height), _MAX_FREQUENCY)
     ahead, aside = _smallest_workspace(spaces)
     up = min(space.up for space in spaces.values())
     return {
@@ -114,8 +118,10 @@ def _biped_gait(
     robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
 ) -> Gait:
     """Return a walk whose step time is that of an inverted pendulum of the robot's height."""
-    mass = float(com_positions(robot, robot.joint_stance)[2] - sole_points(robot)[:, 2].mean())
-    time = _STEP_TIME_CONSTANTS * math.sqrt(mass / GRAVITY)
+    com_height = float(
+        com_positions(robot, robot.joint_stance)[2] - sole_points(robot)[:, 2].mean()
+    )
+    time = _STEP_TIME_CONSTANTS * math.sqrt(com_height / GRAVITY)
     ahead, aside = _smallest_workspace(spaces)
     up = min(space.up for space in spaces.values())
     turns = all(YAW in one.roles for one in legs)
@@ -145,7 +151,7 @@ def _missing_for_balance(robot: RobotModel, legs: Sequence[FoundLeg]) -> str:
         if min(length, width) < _MIN_BIPED_SOLE:
             return (
                 f'the sole of leg {one.leg.name} is {1e3 * length:.0f} x {1e3 * width:.0f} mm, '
-                'a point'
+                f'expected at least {1e3 * _MIN_BIPED_SOLE:.0f} mm on both sides'
             )
     return ''
 

@@ -98,10 +98,10 @@ def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
 def _check_legs(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -> None:
     where = f"robot '{robot.name}' ({robot.source})"
     if not robot.joint_names:
-        raise ConfigurationError(f'{where} has no moving joint: nothing to walk with')
+        raise ConfigurationError(f'{where} has no moving joint, expected legs of at least two')
     if wheels and len(legs) < 2:
         raise ConfigurationError(
-            f'{where} rolls: {", ".join(wheels)} turn wheels; a robot with legs can be adopted'
+            f'{where} drives on wheels ({", ".join(wheels)}); only robots with legs can be adopted'
         )
     above = max((_joints_above(robot, leg.joints[0]) for leg in legs), default=0)
     if above >= _MIN_ARM_JOINTS or len(legs) < 2:
@@ -114,7 +114,7 @@ def _check_legs(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -
     single = [leg.name for leg in legs if len(leg.joints) < 2]
     if single:
         raise ConfigurationError(
-            f'{where}: legs {", ".join(single)} have one joint, expected at least two'
+            f'{where}: legs with one joint: {", ".join(single)}; expected at least two joints'
         )
 
 

@@ -40,7 +40,8 @@ def propose_stance(
     robot : RobotModel
     legs : sequence of FoundLeg
     height : float
-        Share of the stretched leg; 0: ``CROUCH`` on four legs or more, ``UPRIGHT`` on two.
+        Share of the stretched leg; 0: ``UPRIGHT_HEIGHT`` on at most two legs, else
+        ``CROUCHED_HEIGHT``.
 
     """
     height = height or (UPRIGHT_HEIGHT if len(legs) <= _TWO_LEGS else CROUCHED_HEIGHT)

@@ -109,7 +109,7 @@ def _write_seal(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def compute_seal(texts: Mapping[str, str], content: bytes) -> str:
-    """Return the SHA-256 of the metadata named in ``SEALED`` and of the file of messages."""
+    """Return the SHA-256 of the metadata of ``SEALED_ENTRIES`` and of the file of messages."""
     digest = hashlib.sha256(json.dumps([texts[key] for key in SEALED_ENTRIES]).encode())
     digest.update(content)
     return digest.hexdigest()

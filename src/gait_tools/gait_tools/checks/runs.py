@@ -1,8 +1,8 @@
 """
 Acceptance checks of runs: overhead of workers and ROS, and a run of ten thousand trials.
 
-Ratios of wall times are meaningful on an idle machine only, so they have bounds in the full
-checks only.
+Ratios of wall times are meaningful on an idle machine only. They have bounds only if a check runs
+at its full size (share 1).
 """
 
 from __future__ import annotations
@@ -34,7 +34,16 @@ _MAX_GROWTH_MB, _MAX_STORE_SHARE = 50.0, 0.01
 
 
 def check_worker_costs(share: float = 1.0) -> list[Measurement]:
-    """Measure the trials per second of two workers over one, locally and over ROS."""
+    """
+    Measure trials per second with one and two workers, and with two workers over ROS.
+
+    Parameters
+    ----------
+    share : float
+        Size of the check as a share of its full size; below 1 nothing has a bound and ROS is left
+        out.
+
+    """
     spec = default_trial('guroo', _TRIAL_DURATION)
     specs = [replace(spec, seed=seed) for seed in range(max(4, round(_TRIALS * share)))]
     one, two = LocalEvaluator(workers=1), LocalEvaluator(workers=2)
@@ -108,14 +117,23 @@ class _TimedStore(RunStore):
         self.seconds += time.perf_counter() - began
 
     def append_summaries(self, *given: Any) -> None:
-        """Append standings, timed."""
+        """Append summaries, timed."""
         began = time.perf_counter()
         super().append_summaries(*given)
         self.seconds += time.perf_counter() - began
 
 
 def check_long_run(share: float = 1.0) -> list[Measurement]:
-    """Measure the growth of memory and the time of files in a run of ten thousand trials."""
+    """
+    Measure the growth of memory and the time of files in a run of ten thousand trials.
+
+    Parameters
+    ----------
+    share : float
+        Factor on the population and on the number of generations; their product, the number of
+        trials, falls with its square.
+
+    """
     population = max(20, round(_POPULATION * share))
     generations = max(4, round(_LONG_RUN_TRIALS * share**2 / population))
     changes = {'population': population, 'generations': generations, 'duration': _SHORT_DURATION}

@@ -45,7 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=float,
         default=DEFAULT_MARGIN,
         metavar='M',
-        help='distance of a threshold from the range, as a share of the range (default: 0.1)',
+        help='distance of a threshold from the range measured in the walks, as a share of that '
+        'range (default: 0.1)',
     )
     parser.add_argument(
         '--cmd', metavar='VX[,VY[,WZ]]', help="velocity [m/s, m/s, rad/s] (default: the robot's)"
@@ -84,7 +85,7 @@ def run(options: Namespace) -> int:
         for name, value in thresholds.items():
             print(f'  {name + ":":20}{value:.4g}')
         events = ', '.join(f'{name} {count}' for name, count in acted.items())
-        print(f'reflex events in the walks by {", ".join(walks)}: {events}')
+        print(f'reflex events in walks with presets {", ".join(walks)}: {events}')
         if options.out:
             print(f'thresholds: {options.out}')
     return EXIT_FAILED if any(acted.values()) else 0

@@ -41,7 +41,7 @@ def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorks
     path : Path
         A PNG file.
     robot : RobotModel
-    workspaces : mapping of str to Workspace
+    workspaces : mapping of str to FootWorkspace
         Workspace of each foot by the name of its leg.
 
     """

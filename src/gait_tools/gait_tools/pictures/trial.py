@@ -31,7 +31,7 @@ def write_gif(
     path: Path, frames: Iterable[npt.NDArray[np.uint8]], frames_per_second: float
 ) -> None:
     """
-    Write an endless GIF with one palette for all frames, below ``MOST_BYTES``.
+    Write an endless GIF with one palette for all frames, below ``MAX_GIF_SIZE``.
 
     Parameters
     ----------

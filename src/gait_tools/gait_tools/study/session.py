@@ -203,7 +203,7 @@ class StudySession:
         return [read_finished_evolution(self.folder / 'runs' / name) for name in wanted]
 
     def run_tasks(
-        self, name: str, work: Callable[[Any], Any], tasks: Mapping[str, Any]
+        self, name: str, function: Callable[[Any], Any], tasks: Mapping[str, Any]
     ) -> dict[str, Any]:
         """
         Run independent tasks on all workers, resumed from a file, and return their results.
@@ -212,12 +212,12 @@ class StudySession:
         ----------
         name : str
             Name of the file.
-        work : callable
+        function : callable
         tasks : mapping
-            As of ``tasks.work_off``.
+            See ``tasks.run_tasks``.
 
         """
-        return run_tasks(work, tasks, self.folder / f'{name}.jsonl', self._workers)
+        return run_tasks(function, tasks, self.folder / f'{name}.jsonl', self._workers)
 
     def _open_store(
         self, name: str, experiment: str, overrides: Mapping[str, Any]

@@ -29,7 +29,7 @@ def run_tasks(
     Parameters
     ----------
     function : callable
-        A function of a module that takes a task and returns JSON data.
+        A function defined at module level that takes a task and returns JSON data.
     tasks : mapping
         Tasks by keys that name everything on which a result depends.
     file : Path
@@ -58,12 +58,14 @@ def run_tasks(
                 print(json.dumps({'key': key, 'value': value}), file=lines, flush=True)
                 done[key] = value
                 if number % 100 == 0:
-                    print(f'gait: {number} of {len(missing)}', file=sys.stderr, flush=True)
+                    print(
+                        f'gait: {number} of {len(missing)} tasks done', file=sys.stderr, flush=True
+                    )
     return {key: done[key] for key in tasks}
 
 
 def _task_results(
-    work: Callable[[Task], Any], tasks: Mapping[str, Task], workers: int
+    function: Callable[[Task], Any], tasks: Mapping[str, Task], workers: int
 ) -> Generator[tuple[str, Any], None, None]:
     """Yield key and result of each task in order of completion."""
     keys = list(tasks)
@@ -73,24 +75,24 @@ def _task_results(
         task = '' if index is None else f' in task {keys[index]}'
         print(f'gait: {reason}{task}', file=sys.stderr, flush=True)
 
-    pool = WorkerPool(partial(_run_task, work, tasks), min(workers, len(tasks)))
+    pool = WorkerPool(partial(_run_task, function, tasks), min(workers, len(tasks)))
     try:
-        with closing(pool.run(len(keys), keys.__getitem__, report)) as answers:
-            for index, value in answers:
+        with closing(pool.run(len(keys), keys.__getitem__, report)) as results:
+            for index, value in results:
                 yield keys[index], value
     except DeadlyTrial as error:
         raise RunStopped(
-            f'task {keys[error.index]} ended {len(error.reasons)} workers, the last: '
+            f'{len(error.reasons)} workers died in task {keys[error.index]}, the last one: '
             f'{error.reasons[-1]}'
         ) from None
     finally:
         pool.close()
 
 
-def _run_task(work: Callable[[Task], Any], tasks: Mapping[str, Task], key: str) -> Any:
+def _run_task(function: Callable[[Task], Any], tasks: Mapping[str, Task], key: str) -> Any:
     """Run a task in a worker process."""
     liveness.set_activity(liveness.WORKING)
-    return work(tasks[key])
+    return function(tasks[key])
 
 
 def _read_results(file: Path) -> dict[str, Any]:

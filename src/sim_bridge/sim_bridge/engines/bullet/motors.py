@@ -41,7 +41,7 @@ class Motors:
     ----------
     actuator_targets : ActuatorTargets
     torques : TorqueActuators
-    elements : Elements
+    elements : ForceElements
     applies_forces : bool
         Whether ``apply_forces`` must be called before every physics step.
     reads_steps : bool
