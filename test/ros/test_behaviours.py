@@ -21,7 +21,7 @@ from gait_ros.nodes.qos import STREAM_QOS
 from gait_stage_walk.node import StageWalkNode
 from gait_stage_walk.staged.parameters import StagedWalkParams
 from gait_stage_walk.staged.pulse import pulse_progress
-from gait_stage_walk.staged.walk import Phase
+from gait_stage_walk.staged.walk import WalkMode
 from sim_bridge.node import SimBridgeNode
 
 
@@ -148,10 +148,10 @@ def test_step_lift_turn_and_stop_change_while_it_walks(walk):
     assert walk.angles['left_leg_twist'] == pytest.approx(0.0, abs=1e-6)
 
     assert not walk.set(gait__stop=True)
-    walk.until(lambda state: state['stage'] == Phase.EXIT.value)
+    walk.until(lambda state: state['stage'] == WalkMode.EXIT.value)
     # What the exit lowers is the leg as it was lifted last.
     assert walk.angles['left_knee'] == pytest.approx(18.0, abs=0.5)
-    walk.until(lambda state: state['stage'] == Phase.IDLE.value)
+    walk.until(lambda state: state['stage'] == WalkMode.IDLE.value)
     assert max(map(abs, walk.angles.values())) < 1e-6
     assert walk.node.robot.name == 'guroo'
 
@@ -194,9 +194,9 @@ def test_behaviours_start_stop_and_change_beside_the_walk(walk):
         assert walk.angles[f'{leg}_leg_twist'] == pytest.approx(0.0, abs=1e-6)
 
     assert walk.behave('stop', name='walk').success
-    walk.until(lambda state: state['stage'] == Phase.IDLE.value)
+    walk.until(lambda state: state['stage'] == WalkMode.IDLE.value)
     assert walk.behave('start', kind='walk').success
-    walk.until(lambda state: state['stage'] == Phase.LEAN.value)
+    walk.until(lambda state: state['stage'] == WalkMode.LEAN.value)
 
 
 def test_mistakes_are_refused_in_one_line_and_change_nothing(walk):

@@ -19,7 +19,7 @@ from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.staged.controller import StagedWalkController
 from gait_stage_walk.staged.parameters import StagedWalkParams
 from gait_stage_walk.staged.pulse import to_nanoseconds
-from gait_stage_walk.staged.walk import Phase, StagedWalk
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode
 
 TICK = to_nanoseconds(0.02)
 
@@ -91,14 +91,14 @@ def test_some_leg_always_carries_and_each_is_free_in_its_swing():
     free = {'left': 0, 'right': 0}
     for tick in range(600):
         begin, end = tick * TICK, (tick + 1) * TICK
-        walk.update_phase(begin, stop=walk.cycles >= 2)
+        walk.update_mode(begin, stop=walk.cycles >= 2)
         walk.advance_angles(begin, end)
         shares = load_shares(walk, end)
         assert all(0.0 <= share <= 1.0 for share in shares.values())
         assert max(shares.values()) > 0.5
         for leg, share in shares.items():
             free[leg] += share == 0.0
-    assert walk.phase is Phase.IDLE
+    assert walk.mode is WalkMode.IDLE
     assert load_shares(walk, end) == {'left': 1.0, 'right': 1.0}
     assert min(free.values()) > 2 * 0.3 / 0.02
 
@@ -108,10 +108,10 @@ def test_shares_do_not_jump():
     before = np.ones(2)
     for tick in range(900):
         begin, end = tick * TICK, (tick + 1) * TICK
-        walk.update_phase(begin, stop=walk.cycles >= 4)
+        walk.update_mode(begin, stop=walk.cycles >= 4)
         walk.advance_angles(begin, end)
         now = np.array(list(load_shares(walk, end).values()))
         # The steepest slope of ``progress`` is 2.
-        assert np.abs(now - before).max() <= 2.0 * 0.02 / (0.4 * 0.9) + 1e-9, (tick, walk.phase)
+        assert np.abs(now - before).max() <= 2.0 * 0.02 / (0.4 * 0.9) + 1e-9, (tick, walk.mode)
         before = now
     assert math.isclose(before.sum(), 2.0)

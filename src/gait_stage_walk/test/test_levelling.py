@@ -11,7 +11,7 @@ from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, v
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.staged.pulse import to_nanoseconds
 from gait_stage_walk.staged.timetable import WALK_JOINTS, opposite_leg
-from gait_stage_walk.staged.walk import Phase, StagedWalk
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode
 
 TICK = to_nanoseconds(0.02)
 HIP = st.floats(-0.3, 0.9)
@@ -37,7 +37,7 @@ def levelled(params: StagedWalkParams, ticks: int, cycles: int = 4):
     total = np.zeros(len(WALK_JOINTS))
     for tick in range(ticks):
         begin, end = tick * TICK, (tick + 1) * TICK
-        walk.update_phase(begin, stop=walk.cycles >= cycles)
+        walk.update_mode(begin, stop=walk.cycles >= cycles)
         total = total + walk.advance_angles(begin, end) + levelling.step(Period(begin, end))
         yield walk, end, dict(zip(WALK_JOINTS, total.tolist(), strict=True)), levelling.bends
 
@@ -97,8 +97,8 @@ def test_levelled_walks_move_steadily_and_close(values):
     for walk, _, angles, _ in levelled(StagedWalkParams(**values), 1000, cycles=3):
         # A jump: half a bend at once. The fastest straightening takes 12 ticks.
         assert max(abs(angles[name] - before[name]) for name in WALK_JOINTS) < 0.3
-        before, phase = angles, walk.phase
-    assert phase is Phase.IDLE
+        before, mode = angles, walk.mode
+    assert mode is WalkMode.IDLE
     assert max(map(abs, angles.values())) < 1e-9
 
 

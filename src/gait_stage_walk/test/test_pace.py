@@ -7,7 +7,7 @@ from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.staged.pace import MAX_STEP_DEG, MIN_STEP_DEG, apply_velocity, walking_speed
 from gait_stage_walk.staged.parameters import StagedWalkParams
 from gait_stage_walk.staged.pulse import to_nanoseconds
-from gait_stage_walk.staged.walk import Phase, StagedWalk
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode
 
 TICK = to_nanoseconds(0.02)
 FOLLOWING = StagedWalkParams(follow_velocity=True)
@@ -45,11 +45,11 @@ def test_a_new_speed_waits_for_the_end_of_the_cycle_and_none_ends_the_walk():
         time = tick * 0.02
         forward = 0.034 if time < 3.0 else 0.068 if time < 9.0 else 0.0
         command = Command(velocity=(forward, 0.0, 0.0))
-        before = walk.phase_start
+        before = walk.mode_start
         walk.step(Period(tick * TICK, (tick + 1) * TICK, command))
         sizes.append(walk.current.step_size_deg)
         changed = tick and sizes[-1] != sizes[-2]
-        assert not changed or walk.phase_start != before
+        assert not changed or walk.mode_start != before
     assert sizes[0] == pytest.approx(10.0)
     assert max(sizes) == pytest.approx(20.0)
-    assert walk.phase is Phase.IDLE
+    assert walk.mode is WalkMode.IDLE

@@ -14,7 +14,7 @@ from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.staged.pulse import pulse_progress as F
 from gait_stage_walk.staged.pulse import to_nanoseconds
 from gait_stage_walk.staged.timetable import WALK_JOINTS, CycleAngles
-from gait_stage_walk.staged.walk import Phase, StagedWalk, next_phase
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode, next_mode
 
 TICK = to_nanoseconds(0.02)
 PUBLISHED = StagedWalkParams(**PRESETS['published'])
@@ -29,7 +29,7 @@ def run(
     """Yield the joint angles [deg] at the end of each tick, by name."""
     tick = 0
     while True:
-        walk.update_phase(tick * tick_ns, stop(tick))
+        walk.update_mode(tick * tick_ns, stop(tick))
         walk.advance_angles(tick * tick_ns, (tick + 1) * tick_ns)
         tick += 1
         yield dict(zip(WALK_JOINTS, np.degrees(walk.angles).tolist(), strict=True))
@@ -61,30 +61,30 @@ def test_check_10_after_two_seconds_the_left_leg_is_lifted():
     assert angles['left_ankle_fwd'] == pytest.approx(10.0, abs=0.1)
 
 
-def phase_starts(walk: StagedWalk, ticks: int, **kwargs) -> list[tuple[Phase, int]]:
+def mode_starts(walk: StagedWalk, ticks: int, **kwargs) -> list[tuple[WalkMode, int]]:
     starts, rows = [], run(walk, **kwargs)
     for tick in range(ticks):
         next(rows)
-        if not starts or starts[-1][0] is not walk.phase:
-            starts.append((walk.phase, tick))
+        if not starts or starts[-1][0] is not walk.mode:
+            starts.append((walk.mode, tick))
     return starts
 
 
 def test_check_11_the_first_cycle_begins_after_the_start_up_and_cycles_take_turns():
-    starts = phase_starts(StagedWalk(PUBLISHED), 800)
-    assert starts[2][0] is Phase.CYCLE_ONE and 100 <= starts[2][1] <= 102
+    starts = mode_starts(StagedWalk(PUBLISHED), 800)
+    assert starts[2][0] is WalkMode.CYCLE_ONE and 100 <= starts[2][1] <= 102
     cycles = starts[2:]
     assert [phase for phase, _ in cycles[:3]] == [
-        Phase.CYCLE_ONE,
-        Phase.CYCLE_TWO,
-        Phase.CYCLE_ONE,
+        WalkMode.CYCLE_ONE,
+        WalkMode.CYCLE_TWO,
+        WalkMode.CYCLE_ONE,
     ]
     assert set(np.diff([tick for _, tick in cycles])) <= {157, 158, 159}
 
 
 def test_check_12_triggers_and_features_of_half_a_cycle_keep_the_published_times():
     walk, lowered = StagedWalk(PUBLISHED), []
-    starts = phase_starts(walk, 1000)[2:]
+    starts = mode_starts(walk, 1000)[2:]
     assert set(np.diff([tick for _, tick in starts])) <= {157, 158, 159}
     rows = list(islice(run(StagedWalk(PUBLISHED)), 100 + 4 * 158))[100 + 158 :]
     for leg in ('left', 'right'):
@@ -104,12 +104,12 @@ def test_stages_run_under_their_published_numbers():
     walk = StagedWalk(PUBLISHED)
     seen = {}
     for tick, _ in enumerate(islice(run(walk), 100 + 2 * 158)):
-        seen.setdefault(walk.phase, set()).update(walk.active_stages(tick * TICK))
-    assert seen[Phase.LEAN] == {0}
-    assert seen[Phase.RAISE] == {5}
+        seen.setdefault(walk.mode, set()).update(walk.active_stages(tick * TICK))
+    assert seen[WalkMode.LEAN] == {0}
+    assert seen[WalkMode.RAISE] == {5}
     # The last stages of a cycle run on into the next one.
-    assert seen[Phase.CYCLE_ONE] == {6, 7, 9, 10, 11, 12, 14, 15, 18, 19}
-    assert seen[Phase.CYCLE_TWO] == {15, 18, *range(30, 40)}
+    assert seen[WalkMode.CYCLE_ONE] == {6, 7, 9, 10, 11, 12, 14, 15, 18, 19}
+    assert seen[WalkMode.CYCLE_TWO] == {15, 18, *range(30, 40)}
 
 
 def first_half(tau: float, params: StagedWalkParams) -> dict[str, float]:
@@ -170,10 +170,10 @@ def test_check_13_published_sample_values():
 def lone_cycle_end(params: StagedWalkParams) -> tuple[np.ndarray, np.ndarray]:
     """Return the angles [rad] before the first cycle and after it, without a second."""
     walk = StagedWalk(params)
-    walk.update_phase(0, stop=False)
+    walk.update_mode(0, stop=False)
     for tick in range(100):
         walk.advance_angles(tick * TICK, (tick + 1) * TICK)
-        walk.update_phase((tick + 1) * TICK, stop=False)
+        walk.update_mode((tick + 1) * TICK, stop=False)
     before = walk.angles
     # The next trigger is not heeded: the cycle runs out alone.
     walk.advance_angles(100 * TICK, 400 * TICK)
@@ -193,18 +193,18 @@ def test_check_15_after_40_cycles_and_a_stop_every_joint_is_back_at_zero():
     rows = run(walk, stop=lambda tick: walk.cycles >= 40)
     for _ in range(101 + 40 * 158 + 60):
         angles = next(rows)
-    assert walk.phase is Phase.IDLE and walk.cycles == 40
+    assert walk.mode is WalkMode.IDLE and walk.cycles == 40
     assert angles == pytest.approx(dict.fromkeys(WALK_JOINTS, 0.0), abs=0.1)
 
 
 def test_check_16_start_one_cycle_and_stop_take_6_2_seconds():
-    starts = phase_starts(StagedWalk(PUBLISHED), 400, stop=lambda tick: tick > 120)
+    starts = mode_starts(StagedWalk(PUBLISHED), 400, stop=lambda tick: tick > 120)
     assert [phase for phase, _ in starts] == [
-        Phase.LEAN,
-        Phase.RAISE,
-        Phase.CYCLE_ONE,
-        Phase.EXIT,
-        Phase.IDLE,
+        WalkMode.LEAN,
+        WalkMode.RAISE,
+        WalkMode.CYCLE_ONE,
+        WalkMode.EXIT,
+        WalkMode.IDLE,
     ]
     assert starts[-1][1] * 0.02 == pytest.approx(6.2, abs=0.1)
 
@@ -256,7 +256,7 @@ def test_a_walk_whose_factors_change_still_closes(first, second):
             walk.params = StagedWalkParams(**second)
         angles = next(rows)
         assert tick < 100 or min(angles['left_knee'], angles['right_knee']) > -1e-6
-    assert walk.phase is Phase.IDLE
+    assert walk.mode is WalkMode.IDLE
     assert angles == pytest.approx(dict.fromkeys(WALK_JOINTS, 0.0), abs=1e-6)
 
 
@@ -315,21 +315,21 @@ def test_the_torso_leans_once_and_comes_back():
 
 
 @pytest.mark.parametrize(
-    'phase, stop, following',
+    'mode, stop, following',
     [
-        (Phase.IDLE, False, Phase.LEAN),
-        (Phase.IDLE, True, Phase.IDLE),
-        (Phase.LEAN, False, Phase.RAISE),
-        (Phase.LEAN, True, Phase.RAISE),
-        (Phase.RAISE, False, Phase.CYCLE_ONE),
-        (Phase.RAISE, True, Phase.CYCLE_ONE),
-        (Phase.CYCLE_ONE, False, Phase.CYCLE_TWO),
-        (Phase.CYCLE_ONE, True, Phase.EXIT),
-        (Phase.CYCLE_TWO, False, Phase.CYCLE_ONE),
-        (Phase.CYCLE_TWO, True, Phase.EXIT),
-        (Phase.EXIT, False, Phase.IDLE),
-        (Phase.EXIT, True, Phase.IDLE),
+        (WalkMode.IDLE, False, WalkMode.LEAN),
+        (WalkMode.IDLE, True, WalkMode.IDLE),
+        (WalkMode.LEAN, False, WalkMode.RAISE),
+        (WalkMode.LEAN, True, WalkMode.RAISE),
+        (WalkMode.RAISE, False, WalkMode.CYCLE_ONE),
+        (WalkMode.RAISE, True, WalkMode.CYCLE_ONE),
+        (WalkMode.CYCLE_ONE, False, WalkMode.CYCLE_TWO),
+        (WalkMode.CYCLE_ONE, True, WalkMode.EXIT),
+        (WalkMode.CYCLE_TWO, False, WalkMode.CYCLE_ONE),
+        (WalkMode.CYCLE_TWO, True, WalkMode.EXIT),
+        (WalkMode.EXIT, False, WalkMode.IDLE),
+        (WalkMode.EXIT, True, WalkMode.IDLE),
     ],
 )
-def test_every_phase_and_request(phase, stop, following):
-    assert next_phase(phase, stop) is following
+def test_every_mode_and_request(mode, stop, following):
+    assert next_mode(mode, stop) is following

@@ -15,7 +15,7 @@ from gait_stage_walk.behaviours.heading import Heading
 from gait_stage_walk.behaviours.turn import MAX_TWIST, Turn, TurnParams
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.staged.pulse import to_nanoseconds
-from gait_stage_walk.staged.walk import Phase, StagedWalk
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode
 
 TICK = to_nanoseconds(0.02)
 ROBOT = load_robot('guroo')
@@ -123,7 +123,7 @@ def test_a_stop_puts_the_leg_in_the_air_down_straight():
         period = Period(tick * TICK, (tick + 1) * TICK, stop)
         walk.step(period)
         rows = rows + turn.step(period)
-    assert walk.phase is Phase.IDLE
+    assert walk.mode is WalkMode.IDLE
     assert rows == pytest.approx([0.0, 0.0], abs=1e-9)
     # Only the right leg has turned the body; the left one did not land.
     assert math.degrees(turn._twists.turned) == pytest.approx(6.0)

@@ -12,7 +12,7 @@ from gait_core.motion.observation import Observation
 from gait_stage_walk.behaviours.behaviour import Period, no_turn
 from gait_stage_walk.staged.pulse import SECOND, pulse_progress
 from gait_stage_walk.staged.timetable import opposite_leg
-from gait_stage_walk.staged.walk import Phase, StagedWalk
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode
 
 LEGS = ('left', 'right')
 LOAD_START = 0.8
@@ -85,9 +85,9 @@ class Balance:
 def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
     """Return the load of each leg by the timetable at a time [ns], from 0 (swing) to 1."""
     shares = dict.fromkeys(LEGS, 1.0)
-    since = (now - walk.phase_start) / SECOND
+    since = (now - walk.mode_start) / SECOND
     # Start-up: the raised left leg is unloaded at the start of the phase.
-    if walk.phase is Phase.RAISE:
+    if walk.mode is WalkMode.RAISE:
         shares['left'] = 1.0 - pulse_progress(since / LOAD_TRANSFER_TIME)
     # Cycles: in each half-cycle the front leg is loaded, then the other leg is unloaded. The last
     # half-cycle that has begun decides.
@@ -99,12 +99,12 @@ def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
                 (elapsed - UNLOAD_START) / LOAD_TRANSFER_TIME
             )
     # Exit: both legs are loaded at the end of the phase.
-    if walk.phase is Phase.EXIT:
+    if walk.mode is WalkMode.EXIT:
         loaded = pulse_progress(
-            (since - (walk.phase_end - walk.phase_start) / SECOND + LOAD_TRANSFER_TIME)
+            (since - (walk.mode_end - walk.mode_start) / SECOND + LOAD_TRANSFER_TIME)
             / LOAD_TRANSFER_TIME
         )
         shares = {leg: max(share, loaded) for leg, share in shares.items()}
-    if walk.phase in (Phase.IDLE, Phase.LEAN):
+    if walk.mode in (WalkMode.IDLE, WalkMode.LEAN):
         return dict.fromkeys(LEGS, 1.0)
     return shares

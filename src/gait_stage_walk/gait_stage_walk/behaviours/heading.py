@@ -49,7 +49,7 @@ class Heading:
         self._measure(period.observation)
         self._turned_before = self._twists.turned
         params = self._walk.params
-        if self._walk.phase.in_cycle:
+        if self._walk.mode.in_cycle:
             self._advance_target(period.command.velocity[2] * (period.end - period.begin) / SECOND)
         requested = math.radians(params.turn_deg) + period.command.set_points.get('turn', 0.0)
         self.target = requested + self._commanded_yaw

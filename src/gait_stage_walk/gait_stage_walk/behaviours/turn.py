@@ -20,7 +20,7 @@ from gait_core.robot.model import RobotModel
 from gait_stage_walk.behaviours.behaviour import Period, no_turn
 from gait_stage_walk.staged.pulse import Pulse, to_nanoseconds
 from gait_stage_walk.staged.timetable import opposite_leg
-from gait_stage_walk.staged.walk import Phase, StagedWalk
+from gait_stage_walk.staged.walk import StagedWalk, WalkMode
 
 LEGS = ('left', 'right')
 TWIST_JOINTS = tuple(f'{leg}_leg_twist' for leg in LEGS)
@@ -79,7 +79,7 @@ class LegTwists:
             if abs(twist) > MIN_TWIST:
                 self._twist(signal.swing, twist, signal.time, duration)
                 self.pending[signal.swing] = twist
-        if self._walk.phase is Phase.EXIT:
+        if self._walk.mode is WalkMode.EXIT:
             # The swinging leg untwists before touch-down: it does not turn the body.
             for leg in LEGS:
                 self._untwist(leg, period.begin, duration)
@@ -118,10 +118,11 @@ class TurnParams(Parameters):
         low=0.02,
         high=1.0,
         unit='-',
-        doc='Share of the angle per twist; a twist is at most 20 degrees.',
+        doc='Share of the angle per twist of a leg about the vertical, made in swing and undone '
+        'in stance; a twist is at most 20 degrees.',
     )
     period: float = float_parameter(
-        0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist and of its return.'
+        0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist of a leg, and of its return.'
     )
     legs: str = str_parameter(
         'right',

@@ -76,8 +76,8 @@ class StagedWalkController(Controller):
         self._walk = StagedWalk(params)
         self.reset(0)
 
-    def _residents(self) -> dict[str, Behaviour]:
-        """Return new behaviours that belong to the walk, in order of registration."""
+    def _built_in_behaviours(self) -> dict[str, Behaviour]:
+        """Return new behaviours that every walk has, in order of registration."""
         self._heading = Heading(self._walk)
         return {
             'levelling': LegLevelling(self._walk),
@@ -109,7 +109,7 @@ class StagedWalkController(Controller):
         """Return to the nominal stance, without started behaviours; the seed is not used."""
         self._now = 0
         self._walk.reset()
-        self.mixer = Mixer(self._robot, self._walk, self._residents())
+        self.mixer = Mixer(self._robot, self._walk, self._built_in_behaviours())
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint angles at the end of the period and their mean rates over it."""
@@ -129,19 +129,19 @@ class StagedWalkController(Controller):
         """
         Return the state of the walk.
 
-        ``phase`` [rad] from 0 to 2 pi in a cycle, else 0; ``stage``, the value of ``Phase``;
+        ``phase`` [rad] from 0 to 2 pi in a cycle, else 0; ``stage``, the value of ``WalkMode``;
         ``cycle``, the number of cycles begun; ``stance.left`` and ``stance.right``, 0 for a leg
         that its joint targets hold clear of the ground, else 1; ``heading`` [rad], present, and
         ``heading_wanted`` [rad], target; ``step_size`` and ``leg_lift`` [rad] in force.
         """
         walk = self._walk
         share = 0.0
-        if walk.phase.in_cycle:
-            share = (self._now - walk.phase_start) / (walk.phase_end - walk.phase_start)
+        if walk.mode.in_cycle:
+            share = (self._now - walk.mode_start) / (walk.mode_end - walk.mode_start)
         left, right = (self._leg_length(leg) for leg in ('left', 'right'))
         return {
             'phase': 2.0 * math.pi * min(share, 1.0),
-            'stage': float(walk.phase.value),
+            'stage': float(walk.mode.value),
             'cycle': float(walk.cycles),
             'stance.left': float(left > right - MIN_LENGTH_DIFFERENCE),
             'stance.right': float(right > left - MIN_LENGTH_DIFFERENCE),

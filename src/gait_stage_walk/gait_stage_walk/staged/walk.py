@@ -1,4 +1,4 @@
-"""Staged walk: a sequence of phases whose stages overlap."""
+"""Staged walk: a sequence of modes whose stages overlap."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _EXTENDED_LEG = {
 }
 
 
-class Phase(Enum):
-    """Phase of the walk; the value is reported in ``gait_state``."""
+class WalkMode(Enum):
+    """Mode of the walk; ``gait_state`` reports the value as ``stage``."""
 
     IDLE = 0
     LEAN = 1
@@ -50,28 +50,32 @@ class Phase(Enum):
     @property
     def in_cycle(self) -> bool:
         """True in cycle one and in cycle two."""
-        return self in (Phase.CYCLE_ONE, Phase.CYCLE_TWO)
+        return self in (WalkMode.CYCLE_ONE, WalkMode.CYCLE_TWO)
 
 
-PHASE_STAGES = {Phase.LEAN: LEAN_STAGES, Phase.RAISE: RAISE_STAGES, Phase.EXIT: EXIT_STAGES}
-"""Stages of the phases outside the cycles."""
+MODE_STAGES = {
+    WalkMode.LEAN: LEAN_STAGES,
+    WalkMode.RAISE: RAISE_STAGES,
+    WalkMode.EXIT: EXIT_STAGES,
+}
+"""Stages of the modes outside the cycles."""
 
 
-def next_phase(phase: Phase, stop: bool) -> Phase:
-    """Return the phase after one that is over; a stop request acts in ``IDLE`` and in cycles."""
-    match phase:
-        case Phase.IDLE:
-            return Phase.IDLE if stop else Phase.LEAN
-        case Phase.LEAN:
-            return Phase.RAISE
-        case Phase.RAISE:
-            return Phase.CYCLE_ONE
-        case Phase.CYCLE_ONE:
-            return Phase.EXIT if stop else Phase.CYCLE_TWO
-        case Phase.CYCLE_TWO:
-            return Phase.EXIT if stop else Phase.CYCLE_ONE
-        case Phase.EXIT:
-            return Phase.IDLE
+def next_mode(mode: WalkMode, stop: bool) -> WalkMode:
+    """Return the mode after one that is over; a stop request acts in ``IDLE`` and in cycles."""
+    match mode:
+        case WalkMode.IDLE:
+            return WalkMode.IDLE if stop else WalkMode.LEAN
+        case WalkMode.LEAN:
+            return WalkMode.RAISE
+        case WalkMode.RAISE:
+            return WalkMode.CYCLE_ONE
+        case WalkMode.CYCLE_ONE:
+            return WalkMode.EXIT if stop else WalkMode.CYCLE_TWO
+        case WalkMode.CYCLE_TWO:
+            return WalkMode.EXIT if stop else WalkMode.CYCLE_ONE
+        case WalkMode.EXIT:
+            return WalkMode.IDLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,9 +141,9 @@ class StagedWalk:
 
     def reset(self) -> None:
         """Return to standing, with straight legs and without pending stages."""
-        self.phase = Phase.IDLE
-        self.phase_start = 0
-        self.phase_end = 0
+        self.mode = WalkMode.IDLE
+        self.mode_start = 0
+        self.mode_end = 0
         self.current = self.params
         self.cycles = 0
         self.half_cycles: tuple[HalfCycle, ...] = ()
@@ -148,9 +152,9 @@ class StagedWalk:
         self._offsets = StageOffsets()
         self._pulses: list[Pulse] = []
 
-    def update_phase(self, now: int, stop: bool, params: StagedWalkParams | None = None) -> None:
+    def update_mode(self, now: int, stop: bool, params: StagedWalkParams | None = None) -> None:
         """
-        Enter the next phase if the present one is over at a time [ns].
+        Enter the next mode if the present one is over at a time [ns].
 
         Call it before each control period.
 
@@ -163,11 +167,11 @@ class StagedWalk:
             Parameters for the next start or cycle; default ``self.params``.
 
         """
-        while now >= self.phase_end:
-            following = next_phase(self.phase, stop)
-            if following is self.phase:
+        while now >= self.mode_end:
+            following = next_mode(self.mode, stop)
+            if following is self.mode:
                 return
-            if self.phase is Phase.IDLE or self.phase.in_cycle:
+            if self.mode is WalkMode.IDLE or self.mode.in_cycle:
                 self.current = params or self.params
             self._enter(following, now)
 
@@ -175,7 +179,7 @@ class StagedWalk:
         """Advance by a control period; return the turns of ``WALK_JOINTS``, (n,) [rad]."""
         stop = period.command.set_points.get('stop', 0.0) > 0.5
         params = apply_velocity(self.params, period.command.velocity)
-        self.update_phase(period.begin, stop or params.stop, params)
+        self.update_mode(period.begin, stop or params.stop, params)
         return self.advance_angles(period.begin, period.end)
 
     def advance_angles(self, begin: int, end: int) -> FloatArray:
@@ -215,19 +219,19 @@ class StagedWalk:
             turns += pulse.share_between(now, end) * pulse.angles
         return turns
 
-    def _enter(self, phase: Phase, now: int) -> None:
-        """Enter a phase at a time [ns]: schedule its stages and set its end."""
-        self.phase, self.phase_start = phase, now
-        match phase:
-            case Phase.IDLE:
-                self.phase_end = now
-            case Phase.LEAN | Phase.RAISE | Phase.EXIT:
-                stages = PHASE_STAGES[phase]
+    def _enter(self, mode: WalkMode, now: int) -> None:
+        """Enter a mode at a time [ns]: schedule its stages and set its end."""
+        self.mode, self.mode_start = mode, now
+        match mode:
+            case WalkMode.IDLE:
+                self.mode_end = now
+            case WalkMode.LEAN | WalkMode.RAISE | WalkMode.EXIT:
+                stages = MODE_STAGES[mode]
                 self._schedule(stages, now)
-                self.phase_end = now + to_nanoseconds(max(stage.duration for stage in stages))
-            case Phase.CYCLE_ONE | Phase.CYCLE_TWO:
+                self.mode_end = now + to_nanoseconds(max(stage.duration for stage in stages))
+            case WalkMode.CYCLE_ONE | WalkMode.CYCLE_TWO:
                 self._begin_cycle(now)
-                self.phase_end = now + to_nanoseconds(CYCLE_DURATION * self.current.time_scale)
+                self.mode_end = now + to_nanoseconds(CYCLE_DURATION * self.current.time_scale)
 
     def _begin_cycle(self, now: int) -> None:
         """Schedule the stages, half-cycles and signals of a cycle that starts at a time [ns]."""
@@ -266,7 +270,7 @@ class StagedWalk:
             start = base + to_nanoseconds(stage.start * unit)
             self._pulses.append(
                 Pulse(
-                    stage=stage.numbers[self.phase is Phase.CYCLE_TWO],
+                    stage=stage.numbers[self.mode is WalkMode.CYCLE_TWO],
                     start=start,
                     end=start + to_nanoseconds(stage.duration * unit),
                     angles=angles,

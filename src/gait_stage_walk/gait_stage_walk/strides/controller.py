@@ -110,7 +110,7 @@ class KeyframeStrideController(Controller):
         """Replace the parameters; a new stride is blended in over ``start_time``."""
         before = self._cycle
         self._set_stride(params)
-        self._rhythm.stance = self._stride.stance
+        self._rhythm.lift_off_phase = self._stride.stance
         if self._blend is not None and self._cycle is not before:
             self._blend.add_cycle(self._cycle)
 

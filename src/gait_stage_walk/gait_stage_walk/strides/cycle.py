@@ -64,15 +64,15 @@ class StrideRhythm:
     phase : float
         From 0 to below 4.
     rate : float
-        Cycles per period, negative backward.
-    stance : float
-        Phase of lift-off, at least 2.
+        Frequency as a multiple of that at the cycle time ``period``; negative backward.
+    lift_off_phase : float
+        Phase at the end of stance, at least 2.
 
     """
 
-    def __init__(self, stance: float) -> None:
-        self.phase, self.rate = 0.5 * stance, 0.0
-        self.stance = stance
+    def __init__(self, lift_off_phase: float) -> None:
+        self.phase, self.rate = 0.5 * lift_off_phase, 0.0
+        self.lift_off_phase = lift_off_phase
         self._goal: float | None = None
 
     def advance(
@@ -91,7 +91,7 @@ class StrideRhythm:
         count : int
             Number of samples.
         target_rate : float
-            Cycles per period.
+            Frequency as a multiple of 1 / period.
         period, ramp_time : float [s]
             Cycle time at a rate of 1, and duration of a change of the rate by 1.
 
@@ -112,10 +112,10 @@ class StrideRhythm:
                 self.rate += min(max(target_rate - self.rate, -change), change)
                 self.phase += self.rate * phase_rate * sample_time
             phases[i] = self.phase
-        turns = PHASES * math.floor(self.phase / PHASES)
-        self.phase -= turns
+        whole_cycles = PHASES * math.floor(self.phase / PHASES)
+        self.phase -= whole_cycles
         if self._goal is not None:
-            self._goal -= turns
+            self._goal -= whole_cycles
         return phases
 
     def _brake(self, dt: float, phase_rate: float, ramp_time: float) -> None:
@@ -127,12 +127,14 @@ class StrideRhythm:
             braking = 0.5 * self.rate**2 * ramp_time * phase_rate
             # Goal: midway between the touch-down of one tripod and the lift-off of the other; the
             # next one if the braking distance is longer than the distance to it.
-            distance = (direction * (0.5 * (self.stance - HALF_CYCLE) - self.phase)) % HALF_CYCLE
+            distance = (
+                direction * (0.5 * (self.lift_off_phase - HALF_CYCLE) - self.phase)
+            ) % HALF_CYCLE
             self._goal = self.phase + direction * (
                 distance if distance >= braking else distance + HALF_CYCLE
             )
         distance = direction * (self._goal - self.phase)
-        # Constant deceleration to rest over the distance d: rate^2 = 2 d / (ramp_time * pace).
+        # Constant deceleration to rest over d: rate^2 = 2 d / (ramp_time * phase_rate).
         rate = min(abs(self.rate), math.sqrt(max(2.0 * distance, 0.0) / (ramp_time * phase_rate)))
         advance = rate * phase_rate * dt
         if advance >= distance or rate * ramp_time < dt:
@@ -188,9 +190,9 @@ class CycleBlend:
         done = 0
         for i, cycle in enumerate(self._cycles):
             shares = np.minimum((self._ages[i] + times) / duration, 1.0)[:, None]
-            above = cycle.positions_at(phases)
-            below = positions if i or self.standing else above
-            positions = below + (above - below) * minimum_jerk(shares)
+            newer = cycle.positions_at(phases)
+            older = positions if i or self.standing else newer
+            positions = older + (newer - older) * minimum_jerk(shares)
             self._ages[i] += float(times[-1])
             if self._ages[i] >= duration:
                 done = i + 1

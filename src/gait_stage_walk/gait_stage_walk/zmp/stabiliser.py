@@ -38,7 +38,7 @@ class Stabiliser:
 
     Attributes
     ----------
-    tilt, rate : (2,) arrays [rad, rad/s]
+    tilt, tilt_rate : (2,) arrays [rad, rad/s]
         Roll and pitch of the base, and their rates.
     soles : (2, 3, 3) array
         Rotations of the soles, in the base frame.
@@ -47,7 +47,7 @@ class Stabiliser:
 
     def __init__(self) -> None:
         self.tilt: FloatArray = np.zeros(2)
-        self.rate: FloatArray = np.zeros(2)
+        self.tilt_rate: FloatArray = np.zeros(2)
         self.soles: FloatArray = np.zeros((2, 3, 3))
         self._loads: FloatArray = np.zeros(2)
         self._turn: FloatArray = np.zeros(2)
@@ -55,24 +55,24 @@ class Stabiliser:
 
     def reset(self) -> None:
         """Set tilt and turns to zero, with both feet loaded."""
-        self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
+        self.tilt[:] = self.tilt_rate[:] = self._turn[:] = 0.0
         self.soles[:] = _IDENTITY
         self._loads[:] = 1.0
 
     def update_tilt(self, observation: Observation, params: ZmpWalkParams) -> None:
         """Update the tilt from the IMU; zero if all gains of the tilt are zero."""
         if not params.uses_imu:
-            self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
+            self.tilt[:] = self.tilt_rate[:] = self._turn[:] = 0.0
             return
         # Kajita et al. (2010): soles turn against angle and rate of the base, within a limit.
         roll, pitch, roll_rate, pitch_rate = tilt_from_imu(observation)
         self.tilt[:] = (roll, pitch)
-        self.rate[:] = (roll_rate, pitch_rate)
+        self.tilt_rate[:] = (roll_rate, pitch_rate)
         for i in range(2):
-            turn = params.balance_gain * self.tilt[i] + params.balance_damping * self.rate[i]
+            turn = params.balance_gain * self.tilt[i] + params.balance_damping * self.tilt_rate[i]
             self._turn[i] = min(max(turn, -MAX_SOLE_ANGLE), MAX_SOLE_ANGLE)
 
-    def capture_error(self, height: float, rate: float) -> tuple[float, float]:
+    def capture_error(self, height: float, natural_rate: float) -> tuple[float, float]:
         """
         Return the error of the capture point, forward and left of the base [m].
 
@@ -80,12 +80,12 @@ class Stabiliser:
         ----------
         height : float [m]
             Height of the pendulum.
-        rate : float [1/s]
+        natural_rate : float [1/s]
             Natural rate of the pendulum.
 
         """
         # Pratt et al. (2006): error of the capture point h (angle + rate / w).
-        roll, pitch = (self.tilt + self.rate / rate).tolist()
+        roll, pitch = (self.tilt + self.tilt_rate / natural_rate).tolist()
         return height * math.sin(pitch), -height * math.sin(roll)
 
     def turn_soles(self, dt: float, swing: int) -> FloatArray:
