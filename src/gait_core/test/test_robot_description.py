@@ -203,14 +203,17 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
             'ball_joints: {a: [leg0_joint0, leg0_joint1, leg1_joint0]}',
             "ball joint 'a': joint 'leg0_joint0' has limits or friction",
         ),
-        (_element('sprung', 'stiffness: 1'), "unknown element of force element 'tie' 'sprung'"),
+        (
+            _element('sprung', 'stiffness: 1'),
+            "force element 'tie': unknown kind of element 'sprung'",
+        ),
         (
             _element('spring', 'damping: 1'),
             "'tie': its spring element has no constant 'stiffness'",
         ),
         (
             _element('cable', 'stiffness: 1, damp: 1'),
-            "unknown constant of cable 'damp'.*'damping'",
+            "cable: unknown constant 'damp'.*'damping'",
         ),
         (_element('spring', 'stiffness: -1'), "constant 'stiffness' is -1; nearest valid: 0"),
         (_element('exponential', 'strength: 1'), "no constant 'rise'"),
@@ -219,7 +222,7 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
             'actuators: {default: {kind: pd, stiffness: 1}}',
             "pd actuator has no constant 'damping'",
         ),
-        ('actuators: {default: {gian: 1}}', "unknown constant of position 'gian'.*'gain'"),
+        ('actuators: {default: {gian: 1}}', "position: unknown constant 'gian'.*'gain'"),
         ('mirror: {pairs: [[leg0_joint0]]}', 'expected two joints and optionally a sign'),
         ('mirror: {pairs: [[leg0_joint0, leg9_joint0]]}', "unknown joint 'leg9_joint0'"),
         ('fall: {pose: {leg0_jont0: 1}}', "column 15: fall.pose: unknown joint 'leg0_jont0'"),

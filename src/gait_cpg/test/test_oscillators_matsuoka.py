@@ -313,5 +313,5 @@ def test_feedback_entrains_an_oscillator_to_its_rhythm():
 
 def test_the_library_reports_a_network_that_dies():
     signals = four(np.full(24, 2.2), 0.25)[24000:]
-    with pytest.raises(ConfigurationError, match='signal 1, 2, 3, 4 of 4 is dead'):
+    with pytest.raises(ConfigurationError, match='signals 1, 2, 3, 4 of 4 do not oscillate'):
         diagnose(signals, STEP).require_alive()

@@ -134,7 +134,8 @@ def test_dead_signals_are_named():
     assert found.alive.tolist() == [True, False, False]
     np.testing.assert_allclose(found.frequency[[0, 2]], [1.25, 0.0], atol=1e-4)
     with pytest.raises(
-        ConfigurationError, match=r'network: signal 2, 3 of 3 is dead, it moves by at most 0.018'
+        ConfigurationError,
+        match=r'network: signals 2, 3 of 3 do not oscillate: peak to peak at most 0.018',
     ):
         found.require_alive('network')
     both = diagnose(np.stack([signals[:, :1], np.full((400, 1), 0.1)]), 0.01)

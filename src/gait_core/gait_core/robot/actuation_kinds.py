@@ -69,7 +69,7 @@ def check_kind(
 
     Parameters
     ----------
-    kinds : mapping of str to Constants
+    kinds : mapping of str to KindConstants
     part, owner : str
         Such as ``actuator`` and ``joint 'hip'``, for the message.
     kind : str
@@ -77,7 +77,7 @@ def check_kind(
 
     """
     if kind not in kinds:
-        raise unknown_name_error(f'{part} of {owner}', kind, kinds)
+        raise ConfigurationError(f'{owner}: {unknown_name_error(f"kind of {part}", kind, kinds)}')
     constants = kinds[kind]
     for name in constants.required:
         if name not in values:
@@ -86,7 +86,7 @@ def check_kind(
         if name not in constants.required and name not in constants.optional:
             valid = (*constants.required, *constants.optional)
             raise ConfigurationError(
-                f'{owner}: {unknown_name_error(f"constant of {kind}", name, valid)}'
+                f'{owner}, {part} {kind}: {unknown_name_error("constant", name, valid)}'
             )
         if not value >= 0.0:
             raise ConfigurationError(f"{owner}: constant '{name}' is {value:g}; nearest valid: 0")

@@ -47,11 +47,11 @@ class Outputs:
     feet: FloatArray | None = None
 
     def gait_lags(self, name: str) -> FloatArray:
-        """Return the lag of each signal in a gait, (m,) [cycles]; it needs a robot with legs."""
+        """Return the lag of each leg in a gait, (m,) [cycles]; for robots without signals."""
         if self.feet is None:
             raise ConfigurationError(
-                f"parameter 'gait' = '{name}' needs a robot driven by legs; this one is driven by "
-                f"signals: set it to 'none'"
+                f"parameter 'gait' = '{name}' is for robots whose robot.yaml lists no signals; "
+                "this one does: set it to 'none'"
             )
         return leg_lags(find_gait(name), self.feet)
 
@@ -100,7 +100,7 @@ def _outputs_from_signals(robot: RobotModel, separate: bool) -> Outputs:
 
 @dataclass(frozen=True)
 class _DrivenJoint:
-    """Joint of a leg, with the sign of its motion of the foot."""
+    """Joint of a leg, and the direction in which it moves the foot."""
 
     joint: str
     sign: float
@@ -151,10 +151,10 @@ def _all_take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
         name not in robot.joint_index or robot.actuators[name].kind == 'effort' for name in names
     ]
     if len(set(takes)) > 1:
-        other = names[takes.index(not takes[0])]
+        by_effort, by_position = names[takes.index(True)], names[takes.index(False)]
         raise ConfigurationError(
-            f"signals of robot '{robot.name}' drive '{names[0]}' and '{other}', one by effort and "
-            'one by position: give all the same kind'
+            f"signals of robot '{robot.name}' drive '{by_effort}' by effort and '{by_position}' "
+            'by position: give all driven joints the same kind of actuator'
         )
     return takes[0]
 

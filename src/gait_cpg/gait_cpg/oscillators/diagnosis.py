@@ -57,8 +57,8 @@ class Diagnosis:
         dead = [str(i + 1) for i in np.flatnonzero(~self.alive)]
         largest = float(self.peak_to_peak[~self.alive].max())
         raise ConfigurationError(
-            f'{subject}: signal {", ".join(dead)} of {self.alive.size} is dead, it moves by at '
-            f'most {largest:.2g}; alive is above {ALIVE_THRESHOLD:g}'
+            f'{subject}: signals {", ".join(dead)} of {self.alive.size} do not oscillate: peak to '
+            f'peak at most {largest:.2g}, more than {ALIVE_THRESHOLD:g} is needed'
         )
 
 
