@@ -100,8 +100,8 @@ class BridgeParams(Parameters):
     )
     hardware: bool = bool_parameter(
         False,
-        doc='Use hardware/joint_commands and hardware/joint_states, as the hardware of a '
-        'controller_manager, instead of the topics of a robot.',
+        doc='Simulate the hardware of a controller_manager, with topics hardware/joint_commands '
+        'and hardware/joint_states instead of those of a robot.',
         read_only=True,
     )
     calibration: str = str_parameter(

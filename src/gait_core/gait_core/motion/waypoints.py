@@ -17,7 +17,7 @@ from gait_core.trial.spec import Command, TrialSpec
 
 @dataclass(frozen=True, kw_only=True)
 class WaypointParams(Parameters):
-    """Path and speed of a walk between waypoints; defaults suit GuRoo's preset ``balanced``."""
+    """Path and speed of a walk between waypoints; the defaults suit GuRoo.."""
 
     waypoints: tuple[float, ...] = floats_parameter(
         (),
@@ -45,8 +45,8 @@ class WaypointParams(Parameters):
         low=1.0,
         high=180.0,
         unit='deg',
-        doc='Heading error above which the robot turns on the spot; below, it walks slower with '
-        'the error.',
+        doc='Heading error above which the robot turns on the spot; below it, the larger the '
+        'error, the slower it walks.',
     )
     tolerance: float = float_parameter(
         0.1, low=0.001, high=100.0, unit='m', doc='Distance at which a waypoint counts as reached.'
@@ -144,11 +144,12 @@ def walk_waypoints(
     follower = WaypointFollower(params)
     loop = TrialLoop(spec, cached_engine(spec.scene.engine))
     controller = start_trial(loop)
-    remaining = round(rest_time / loop.dt)
-    while loop.is_running and remaining > 0:
+    rest_ticks = round(rest_time / loop.dt)
+    while loop.is_running and rest_ticks > 0:
         if loop.observation.body_poses is None:
             raise ConfigurationError('waypoints need the pose of the base, which is not observed')
         loop.command = Command(velocity=follower.velocity(loop.observation.body_poses[0]))
-        remaining -= follower.is_done
+        if follower.is_done:
+            rest_ticks -= 1
         step_controller(loop, controller)
     return loop.rollout(), follower.reached

@@ -28,8 +28,8 @@ class SafetyParams(Parameters):
         high=100.0,
         unit='rad/s or m/s',
         doc='Largest speed of a joint on its way to the first targets and to the fall pose; after '
-        'a change of the gait, the speed that is added to its own. At most its velocity '
-        'limit.',
+        "a change of the gait, the speed added to that of the gait's own targets. At most the "
+        'velocity limit of the joint.',
     )
     speed_share: float = float_parameter(
         1.0,
@@ -57,7 +57,7 @@ class SafetyParams(Parameters):
         low=0.0,
         high=10.0,
         unit='s',
-        doc='Duration of that tilt after which the robot counts as fallen.',
+        doc='Duration of a tilt above fall_tilt after which the robot counts as fallen.',
     )
     fall_action: str = str_parameter(
         'pose',

@@ -29,8 +29,8 @@ class ThresholdRecorder:
     def __init__(self, row: IntArray) -> None:
         self._row = row
         legs = len(row)
-        # Angle of joint 0 in stance, torque of joint 1 before a swing, lag of joint 0 in a swing,
-        # and time of a stance without contact.
+        # Angle of the coxa in stance, torque of the femur before a swing, lag of the coxa in a
+        # swing, and time of a stance without contact.
         self._maxima = {
             name: np.full(legs, -np.inf) for name in ('step_angle', 'load', 'held', 'groundless')
         }

@@ -30,7 +30,7 @@ from gait_cpg.insect.motor_programs import (
     MotorProgramParams,
     RestAngles,
     stance_program,
-    step_program,
+    swing_program,
 )
 from gait_cpg.insect.reflexes import (
     POTENTIAL_STEP,
@@ -68,7 +68,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         low=0.005,
         high=1.0,
         unit='s',
-        doc='Duration of a swing, and delay between neighbours on one side.',
+        doc='Duration of a swing; also the delay between neighbours on one side.',
     )
     period_rate: float = float_parameter(
         4.0, low=0.1, high=100.0, unit='1/s', doc='Largest rate of change of the period scale.'
@@ -78,7 +78,8 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         low=0.001,
         high=10.0,
         unit='m/s',
-        doc='Commanded speed that is walked at `period_scale`; half of it doubles the cycle time.',
+        doc='Speed of the walk at `period_scale`; slower commands lengthen the cycle in '
+        'proportion.',
     )
     back_shift: float = float_parameter(
         0.6,
@@ -172,12 +173,12 @@ class InsectGaitController(ReflexController):
         """Replace the parameters; the period converges, legs use them from their next program."""
         self._params = params
         self._reflexes.set_params(params)
-        self._step_programs = [step_program(params, LEG_PAIRS[row]) for row in self._row]
+        self._swing_programs = [swing_program(params, LEG_PAIRS[row]) for row in self._row]
         self._stance_programs = [stance_program(params, LEG_PAIRS[row]) for row in self._row]
         # In a turn, strides are shortened or lengthened about the middle of the coxa's motion.
         self._coxa_middle = [
             0.5 * (step[0].target + stance[0].target)
-            for step, stance in zip(self._step_programs, self._stance_programs, strict=True)
+            for step, stance in zip(self._swing_programs, self._stance_programs, strict=True)
         ]
 
     def reset(self, seed: int) -> None:
@@ -273,7 +274,7 @@ class InsectGaitController(ReflexController):
         """Begin the swing of a leg."""
         self._state[leg], self._time_in_state[leg] = STEP, 0.0
         self._rest.begin_program(
-            leg, self._adapt_program(leg, self._step_programs[leg]), self._params.step_time
+            leg, self._adapt_program(leg, self._swing_programs[leg]), self._params.step_time
         )
 
     def _adapt_program(self, leg: int, program: MotorProgram) -> MotorProgram:
@@ -312,7 +313,7 @@ class InsectGaitController(ReflexController):
             time_left = max(self._params.step_time - float(self._time_in_state[leg]), 0.0)
             joints_then = self._measured_joints.copy()
             joints_then[self._columns] += time_left * self._rest.rates * self._sign[:, None]
-            for command in self._adapt_program(leg, self._step_programs[leg]):
+            for command in self._adapt_program(leg, self._swing_programs[leg]):
                 column = self._columns[leg, command.joint]
                 joints_then[column] = command.target * self._sign[leg]
             name = self._leg_names[leg]

@@ -36,58 +36,82 @@ class MotorProgramParams(Parameters):
     """
     Swing and stance of each pair of legs, with the signs of left legs; McKenna (1990), appendix C.
 
-    A negative angle of joint 0 is forward, a positive one of joint 1 up; times are shares of the
-    swing.
+    A negative angle of the coxa (joint 0) is forward, a positive one of the femur (joint 1) up;
+    times are shares of the swing. In parameter names, ``step`` is the swing.
     """
 
     front_step_coxa: float = _declare_angle(
-        -0.7, 'Front legs, swing: target of joint 0, negative forward.'
+        -0.7, 'Front legs, swing: target of the coxa (joint 0), negative forward.'
     )
     front_step_lift: float = _declare_angle(
-        0.35, 'Front legs, swing: target of joint 1 in the lift, positive up.'
+        0.35, 'Front legs, swing: target of the femur (joint 1) in the lift, positive up.'
     )
     front_step_lift_time: float = _declare_share(
-        0.2, 'Front legs, swing: share in which joint 1 lifts.'
+        0.2, 'Front legs, swing: share in which the femur (joint 1) lifts.'
     )
     front_step_lower: float = _declare_angle(
-        -0.3, 'Front legs, swing: target of joint 1 at touch-down.'
+        -0.3, 'Front legs, swing: target of the femur (joint 1) at touch-down.'
     )
-    front_step_tibia: float = _declare_angle(-0.2, 'Front legs, swing: target of joint 2.')
-    front_stance_coxa: float = _declare_angle(-0.05, 'Front legs, stance: target of joint 0.')
-    front_stance_femur: float = _declare_angle(-0.3, 'Front legs, stance: target of joint 1.')
-    front_stance_tibia: float = _declare_angle(0.1, 'Front legs, stance: target of joint 2.')
+    front_step_tibia: float = _declare_angle(
+        -0.2, 'Front legs, swing: target of the tibia (joint 2).'
+    )
+    front_stance_coxa: float = _declare_angle(
+        -0.05, 'Front legs, stance: target of the coxa (joint 0).'
+    )
+    front_stance_femur: float = _declare_angle(
+        -0.3, 'Front legs, stance: target of the femur (joint 1).'
+    )
+    front_stance_tibia: float = _declare_angle(
+        0.1, 'Front legs, stance: target of the tibia (joint 2).'
+    )
     middle_step_coxa: float = _declare_angle(
-        -0.25, 'Middle legs, swing: target of joint 0, negative forward.'
+        -0.25, 'Middle legs, swing: target of the coxa (joint 0), negative forward.'
     )
     middle_step_lift: float = _declare_angle(
-        0.0, 'Middle legs, swing: target of joint 1 in the lift, positive up.'
+        0.0, 'Middle legs, swing: target of the femur (joint 1) in the lift, positive up.'
     )
     middle_step_lift_time: float = _declare_share(
-        0.4, 'Middle legs, swing: share in which joint 1 lifts.'
+        0.4, 'Middle legs, swing: share in which the femur (joint 1) lifts.'
     )
     middle_step_lower: float = _declare_angle(
-        -0.5, 'Middle legs, swing: target of joint 1 at touch-down.'
+        -0.5, 'Middle legs, swing: target of the femur (joint 1) at touch-down.'
     )
-    middle_step_tibia: float = _declare_angle(0.2, 'Middle legs, swing: target of joint 2.')
-    middle_stance_coxa: float = _declare_angle(0.25, 'Middle legs, stance: target of joint 0.')
-    middle_stance_femur: float = _declare_angle(-0.9, 'Middle legs, stance: target of joint 1.')
-    middle_stance_tibia: float = _declare_angle(0.8, 'Middle legs, stance: target of joint 2.')
+    middle_step_tibia: float = _declare_angle(
+        0.2, 'Middle legs, swing: target of the tibia (joint 2).'
+    )
+    middle_stance_coxa: float = _declare_angle(
+        0.25, 'Middle legs, stance: target of the coxa (joint 0).'
+    )
+    middle_stance_femur: float = _declare_angle(
+        -0.9, 'Middle legs, stance: target of the femur (joint 1).'
+    )
+    middle_stance_tibia: float = _declare_angle(
+        0.8, 'Middle legs, stance: target of the tibia (joint 2).'
+    )
     back_step_coxa: float = _declare_angle(
-        -0.1, 'Back legs, swing: target of joint 0, negative forward.'
+        -0.1, 'Back legs, swing: target of the coxa (joint 0), negative forward.'
     )
     back_step_lift: float = _declare_angle(
-        1.0, 'Back legs, swing: target of joint 1 in the lift, positive up.'
+        1.0, 'Back legs, swing: target of the femur (joint 1) in the lift, positive up.'
     )
     back_step_lift_time: float = _declare_share(
-        1.0 / 3.0, 'Back legs, swing: share in which joint 1 lifts.'
+        1.0 / 3.0, 'Back legs, swing: share in which the femur (joint 1) lifts.'
     )
     back_step_lower: float = _declare_angle(
-        0.4, 'Back legs, swing: target of joint 1 at touch-down.'
+        0.4, 'Back legs, swing: target of the femur (joint 1) at touch-down.'
     )
-    back_step_tibia: float = _declare_angle(-0.35, 'Back legs, swing: target of joint 2.')
-    back_stance_coxa: float = _declare_angle(0.3, 'Back legs, stance: target of joint 0.')
-    back_stance_femur: float = _declare_angle(-0.2, 'Back legs, stance: target of joint 1.')
-    back_stance_tibia: float = _declare_angle(0.4, 'Back legs, stance: target of joint 2.')
+    back_step_tibia: float = _declare_angle(
+        -0.35, 'Back legs, swing: target of the tibia (joint 2).'
+    )
+    back_stance_coxa: float = _declare_angle(
+        0.3, 'Back legs, stance: target of the coxa (joint 0).'
+    )
+    back_stance_femur: float = _declare_angle(
+        -0.2, 'Back legs, stance: target of the femur (joint 1).'
+    )
+    back_stance_tibia: float = _declare_angle(
+        0.4, 'Back legs, stance: target of the tibia (joint 2).'
+    )
 
 
 @dataclass(frozen=True)
@@ -115,7 +139,7 @@ class MotorCommand:
 MotorProgram = tuple[MotorCommand, ...]
 
 
-def step_program(params: MotorProgramParams, pair: str) -> MotorProgram:
+def swing_program(params: MotorProgramParams, pair: str) -> MotorProgram:
     """Return the program of a swing: coxa and tibia move, the femur lifts, then lowers."""
     values = {
         name: getattr(params, f'{pair}_step_{name}')

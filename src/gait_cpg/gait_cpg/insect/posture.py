@@ -40,17 +40,25 @@ class PostureParams(TiltParams):
         doc='Rate at which back legs shift backward per excess of pitch.',
     )
     set_back_most: float = float_parameter(
-        0.6, low=0.0, high=1.0, unit='rad', doc='Largest shift of back legs.'
+        0.6,
+        low=0.0,
+        high=1.0,
+        unit='rad',
+        doc='Largest backward shift of back legs by set_back_rate.',
     )
     set_back_time: float = float_parameter(
-        0.4, low=0.01, high=100.0, unit='s', doc='Time constant with which that shift decays.'
+        0.4,
+        low=0.01,
+        high=100.0,
+        unit='s',
+        doc='Time constant with which the backward shift of back legs decays.',
     )
     give_way: float = float_parameter(
         1.0,
         low=0.0,
         high=50.0,
         unit='-',
-        doc='Lift of joint 1 of a stance leg on the high side, per excess of tilt.',
+        doc='Lift of the femur (joint 1) of a stance leg on the high side, per excess of tilt.',
     )
     give_way_most: float = float_parameter(
         0.5, low=0.0, high=1.6, unit='rad', doc='Largest lift by give_way.'
@@ -111,7 +119,7 @@ class PostureReflex:
         return np.where(self._is_back_leg, self.shift, 0.0)
 
     def lifts(self, params: PostureParams, standing: BoolArray) -> FloatArray:
-        """Return the lift of joint 1 of each stance leg on the high side, (n,) [rad]."""
+        """Return the lift of the femur of each stance leg on the high side, (n,) [rad]."""
         if not params.posture_reflex:
             return np.zeros(len(standing))
         roll, pitch = self.tilt.excess

@@ -89,31 +89,31 @@ class ReflexParams(PostureParams):
         0.01, low=0.0, high=10.0, unit='s', doc='Largest delay of a swing by reflexes.'
     )
     front_step_angle: float = _declare_angle(
-        0.10, 'Front legs: angle of joint 0 from which the step reflex acts.'
+        0.10, 'Front legs: angle of the coxa (joint 0) from which the step reflex acts.'
     )
     middle_step_angle: float = _declare_angle(
-        0.40, 'Middle legs: angle of joint 0 from which the step reflex acts.'
+        0.40, 'Middle legs: angle of the coxa (joint 0) from which the step reflex acts.'
     )
     back_step_angle: float = _declare_angle(
-        0.45, 'Back legs: angle of joint 0 from which the step reflex acts.'
+        0.45, 'Back legs: angle of the coxa (joint 0) from which the step reflex acts.'
     )
     front_load: float = _declare_torque(
-        3e-5, 'Front legs: torque of joint 1 above which the load reflex acts.'
+        3e-5, 'Front legs: torque of the femur (joint 1) above which the load reflex acts.'
     )
     middle_load: float = _declare_torque(
-        1.2e-4, 'Middle legs: torque of joint 1 above which the load reflex acts.'
+        1.2e-4, 'Middle legs: torque of the femur (joint 1) above which the load reflex acts.'
     )
     back_load: float = _declare_torque(
-        1.5e-4, 'Back legs: torque of joint 1 above which the load reflex acts.'
+        1.5e-4, 'Back legs: torque of the femur (joint 1) above which the load reflex acts.'
     )
     front_held: float = _declare_angle(
-        0.14, 'Front legs: lag of joint 0 in a swing that counts as an obstacle.'
+        0.14, 'Front legs: lag of the coxa (joint 0) in a swing that shows an obstacle.'
     )
     middle_held: float = _declare_angle(
-        0.08, 'Middle legs: lag of joint 0 in a swing that counts as an obstacle.'
+        0.08, 'Middle legs: lag of the coxa (joint 0) in a swing that shows an obstacle.'
     )
     back_held: float = _declare_angle(
-        0.16, 'Back legs: lag of joint 0 in a swing that counts as an obstacle.'
+        0.16, 'Back legs: lag of the coxa (joint 0) in a swing that shows an obstacle.'
     )
     front_groundless: float = _declare_delay(
         0.035, 'Front legs: time of a stance without contact before the foothold search.'
@@ -124,10 +124,14 @@ class ReflexParams(PostureParams):
     back_groundless: float = _declare_delay(
         0.005, 'Back legs: time of a stance without contact before the foothold search.'
     )
-    elevator_lift: float = _declare_angle(0.4, 'Additional lift of joint 1 over an obstacle.')
-    retraction_angle: float = _declare_angle(0.15, 'Retraction of joint 0 at an obstacle.')
+    elevator_lift: float = _declare_angle(
+        0.4, 'Additional lift of the femur (joint 1) over an obstacle.'
+    )
+    retraction_angle: float = _declare_angle(
+        0.15, 'Backward motion of the coxa (joint 0) at an obstacle.'
+    )
     search_depth: float = _declare_angle(
-        0.5, 'Largest additional depression of joint 1 in a foothold search.'
+        0.5, 'Largest additional depression of the femur (joint 1) in a foothold search.'
     )
     reflex_time: float = float_parameter(
         0.01, low=1e-4, high=1.0, unit='s', doc='Time in which lift and retraction are reached.'
@@ -154,9 +158,9 @@ class LegMeasurements:
     Attributes
     ----------
     coxa : (6,) array [rad]
-        Angle of joint 0.
+        Angle of the coxa (joint 0).
     load : (6,) array [N m]
-        Torque of joint 1, positive where it presses down.
+        Torque of the femur (joint 1), positive where it presses down.
     grounded : (6,) bool array
         Whether the foot touches the ground.
 

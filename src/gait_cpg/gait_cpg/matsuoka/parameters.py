@@ -47,7 +47,8 @@ _WEIGHTS = [
             unit='-',
             doc='Inhibition between oscillators, ordered by receiving neuron (extensor and flexor '
             'of signal 1, of signal 2, ...), then by sending signal; n signals use the first '
-            '2 n (n - 1). A search begins in [1, 3.4).',
+            '2 n (n - 1). With two signals, w1 and w2 act on the extensor and the flexor of '
+            'signal 1, w3 and w4 on those of signal 2. A search begins in [1, 3.4).',
         ),
     )
     for k, weight in enumerate(reference_weights(MAX_OSCILLATORS))
@@ -106,7 +107,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         low=0.0,
         high=10.0,
         unit='-',
-        doc='With a gait: sum of the weights on a neuron from the legs half a cycle apart.',
+        doc='If gait is set: total inhibition of a neuron by the legs half a cycle apart.',
     )
     gain: float = float_parameter(
         2.0 * POUND_FORCE,
@@ -120,15 +121,16 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         low=-20.0,
         high=20.0,
         unit='rad',
-        doc='Offset of a joint from its stance per unit of adaptation, a smooth signal that lags.',
+        doc='Offset of a joint from its stance per unit of the adaptation state, a smoothed and '
+        'delayed copy of the signal.',
     )
     lift_gain: float = float_parameter(
         0.5,
         low=-20.0,
         high=20.0,
         unit='rad',
-        doc='Offset of a joint that lifts a foot, per unit of signal above the adaptation; it '
-        'acts in the swing.',
+        doc='Offset of a joint that lifts a foot, per unit of signal above its adaptation state; '
+        'it acts in the swing.',
     )
     blanking: float = float_parameter(
         1.25,
@@ -182,8 +184,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         """
         if count > MAX_OSCILLATORS:
             raise ConfigurationError(
-                f"controller 'matsuoka' has weights for {MAX_OSCILLATORS} oscillators, "
-                f'{count} signals need {count}'
+                f"controller 'matsuoka' drives at most {MAX_OSCILLATORS} signals, here are {count}"
             )
         weights = self.weights(count)
         if lags is not None:

@@ -18,9 +18,9 @@ from gait_core.robot.shapes import link_points
 SET_POINTS = ('height', 'roll', 'pitch', 'yaw', 'sit')
 """Height relative to the walk [m], attitude [rad], and 1 to sit down, 0 to stand up."""
 _SIT_CLEARANCE = 0.005
-"""Height of a sitting body over the ground [m], so that it is not pressed into it."""
+"""Height of a sitting base over the ground [m], so that it is not pressed into the ground."""
 _FALL_MARGIN = 0.05
-"""Margin of a sitting body over the height of a fall, as a share of the nominal height."""
+"""Margin of a sitting base over the height of a fall, as a share of the nominal height."""
 _SIT_TIME = 1.5
 """Duration of sitting down and of standing up [s]."""
 _TURN_RATE = 0.6
@@ -50,7 +50,7 @@ class BodyPosture:
 
     def __init__(self, robot: RobotModel, feet: FloatArray) -> None:
         self._robot = robot
-        self._level = float(feet[:, 2].mean())
+        self._feet_height = float(feet[:, 2].mean())
         self._drop: float | None = None
         self.reset()
 
@@ -70,15 +70,15 @@ class BodyPosture:
         dt : float [s]
             Control period.
         set_points : mapping of str to float
-            Any of ``SET_POINTS``; others return to zero.
+            Some of ``SET_POINTS``; those left out return to zero.
         feet : (L, K, 3) array [m]
             Feet of the walk at K samples, in the base frame.
 
         """
         target = np.array([set_points.get(name, 0.0) for name in SET_POINTS])
         target[-1] = min(max(target[-1], 0.0), 1.0)
-        lift = _HEIGHT_RATE_SHARE * abs(self._level)
-        max_change = dt * np.array([lift, _TURN_RATE, _TURN_RATE, _TURN_RATE, 1.0 / _SIT_TIME])
+        height_rate = _HEIGHT_RATE_SHARE * abs(self._feet_height)
+        max_change = dt * np.array([height_rate, *[_TURN_RATE] * 3, 1.0 / _SIT_TIME])
         before = self._now
         self._now = before + np.clip(target - before, -max_change, max_change)
         self.is_neutral, self.is_sitting = not self._now.any(), bool(self._now[-1] > 0.0)
@@ -91,7 +91,7 @@ class BodyPosture:
             height, roll, pitch, yaw, sit = (
                 before + (k + 1.0) / samples * (self._now - before)
             ).tolist()
-            # Smooth step 3 s^2 - 2 s^3: the body starts and stops without a jump of velocity.
+            # Smooth step 3 s^2 - 2 s^3: the base starts and stops without a jump of velocity.
             drop = 0.0 if sit == 0.0 else sit * sit * (3.0 - 2.0 * sit) * self.sit_drop
             rotated = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
             moved[:, k] = rotated - np.array([0.0, 0.0, height - drop])
@@ -100,14 +100,14 @@ class BodyPosture:
     @property
     def sit_drop(self) -> float:
         """
-        Distance by which the body is lowered to sit [m].
+        Distance by which the base is lowered to sit [m].
 
-        Limited by the ground below the body, by the travel of the legs, and by the height below
+        Limited by the ground below the base, by the travel of the legs, and by the height below
         which the robot counts as fallen.
         """
         if self._drop is None:
             leg_travel = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
-            limits = [*leg_travel, _body_clearance(self._robot) - _SIT_CLEARANCE]
+            limits = [*leg_travel, _base_clearance(self._robot) - _SIT_CLEARANCE]
             if self._robot.fall is not None:
                 min_ratio = self._robot.fall.min_height_ratio + _FALL_MARGIN
                 limits.append((1.0 - min_ratio) * nominal_height(self._robot))
@@ -115,7 +115,7 @@ class BodyPosture:
         return self._drop
 
 
-def _body_clearance(robot: RobotModel) -> float:
+def _base_clearance(robot: RobotModel) -> float:
     """Return the height of the lowest point of the base over the soles [m]."""
     poses = link_poses(robot, robot.joint_stance)
     heads, root = rigid_body_heads(robot), robot.roots[0]
@@ -126,5 +126,5 @@ def _body_clearance(robot: RobotModel) -> float:
             heights = points @ poses[row, 2, :3] + poses[row, 2, 3] - radii
             lowest[link.name] = float(heights.min())
     ground = min(lowest.values(), default=0.0)
-    body = [low for name, low in lowest.items() if heads[name] == root]
-    return min(body, default=0.0) - ground
+    base = [low for name, low in lowest.items() if heads[name] == root]
+    return min(base, default=0.0) - ground

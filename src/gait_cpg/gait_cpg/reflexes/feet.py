@@ -55,7 +55,7 @@ class FootReflexParams(TiltParams):
         low=0.0,
         high=2.0,
         unit='-',
-        doc='Lag of a swinging foot that counts as an obstacle, in leg lengths.',
+        doc='Lag of a swinging foot from which it has met an obstacle, in leg lengths.',
     )
     groundless_time: float = float_parameter(
         0.06,
@@ -68,7 +68,7 @@ class FootReflexParams(TiltParams):
         0.15, doc='Additional lift over an obstacle, in leg lengths.'
     )
     retraction_way: float = fraction_parameter(
-        0.1, doc='Retraction at an obstacle, in leg lengths.'
+        0.1, doc='Distance of a retraction at an obstacle, in leg lengths.'
     )
     search_depth: float = fraction_parameter(
         0.2, doc='Largest depth of the foothold search, in leg lengths.'

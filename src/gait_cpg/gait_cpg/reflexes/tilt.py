@@ -21,8 +21,8 @@ from gait_core.parameters.declaration import Parameters, bool_parameter, float_p
 def tilt_dead_band(default: float, direction: str) -> float:
     """Declare the dead band of the predicted tilt in one direction."""
     doc = (
-        f'Predicted tilt {direction} within which the posture reflex is off; undisturbed walks '
-        'reach it.'
+        f'Predicted tilt {direction} up to which the posture reflex does nothing; as large as in '
+        'an undisturbed walk.'
     )
     parameter: float = float_parameter(default, low=0.0, high=math.pi, unit='rad', doc=doc)
     return parameter
@@ -34,8 +34,8 @@ class TiltParams(Parameters):
 
     posture_reflex: bool = bool_parameter(
         False,
-        doc='Legs level the body by the excess of its tilt over that of an undisturbed walk, by '
-        'the IMU.',
+        doc='Legs level the base when the IMU shows more tilt than lean_up, lean_down or '
+        'lean_side.',
     )
     lean_lead: float = float_parameter(
         0.05, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'

@@ -64,7 +64,7 @@ class StagedWalkParams(Parameters):
         low=0.6,
         high=1.2,
         unit='s',
-        doc='Time unit of the timetable; a gait cycle takes 3.5 of it.',
+        doc='Time unit of the timetable; a gait cycle takes 3.5 units.',
     )
     sway_lead: float = float_parameter(
         0.02,
@@ -83,7 +83,7 @@ class StagedWalkParams(Parameters):
         low=0.0,
         high=0.02,
         unit='thigh',
-        doc='Further shortening of that leg, so that it touches down later.',
+        doc='Further shortening of the leg that levelling shortens; it delays the touch-down.',
     )
     level_hold: float = float_parameter(
         1.05,
@@ -104,13 +104,19 @@ class StagedWalkParams(Parameters):
         low=-360.0,
         high=360.0,
         unit='deg',
-        doc='Wanted heading relative to that at the start, positive to the left.',
+        doc='Target heading relative to that at the start, positive to the left.',
     )
     max_twist_deg: float = float_parameter(
-        10.0, low=2.0, high=15.0, unit='deg', doc='Largest change of heading per step.'
+        10.0,
+        low=2.0,
+        high=15.0,
+        unit='deg',
+        doc='Largest twist of a leg, and so largest change of heading, per step.',
     )
     heading_gain: float = fraction_parameter(
-        0.0, doc='Share of the measured heading error that a step corrects; 0: count twists.'
+        0.0,
+        doc='Share of the measured heading error that a step corrects. 0: the heading is not '
+        'measured but summed from the twists of the legs.',
     )
     balance_gain: float = float_parameter(
         0.0,

@@ -31,8 +31,8 @@ class KeyframeStrideParams(Parameters):
     joined: str = str_parameter(
         'joints',
         choices=('joints', 'feet'),
-        doc='Motion from posture to posture. joints: minimum jerk, at rest in each posture. feet: '
-        'even velocity in stance.',
+        doc='Interpolation between postures. joints: minimum jerk, at rest in each posture. feet: '
+        'constant velocity of the feet in stance.',
     )
     feet: tuple[float, ...] = floats_parameter(
         (),
@@ -57,7 +57,7 @@ class KeyframeStrideParams(Parameters):
         doc='Height of the hips above the centres of feet in stance.',
     )
     lift: float = float_parameter(
-        0.03, low=0.0, high=0.15, unit='m', doc='Rise of the foot at mid-swing.'
+        0.03, low=0.0, high=0.15, unit='m', doc='Height of a foot above the ground at mid-swing.'
     )
     offset: float = float_parameter(
         0.0,
@@ -77,18 +77,23 @@ class KeyframeStrideParams(Parameters):
         low=-2.0,
         high=2.0,
         unit='-',
-        doc='Share of a change of reach in stance that lengths make instead of knees; 0: constant '
-        'lengths. Unused where postures give lengths.',
+        doc='Share of the change of leg reach in stance that comes from telescoping segments; the '
+        'knee makes the rest. 0: constant lengths. Unused with postures, which give lengths.',
     )
     lift_extension: float = float_parameter(
         0.0,
         low=-2.0,
         high=2.0,
         unit='-',
-        doc='Share of the lift in swing that lengths make instead of knees.',
+        doc='Share of the foot lift in swing that comes from telescoping segments; the knee makes '
+        'the rest.',
     )
     duty: float = float_parameter(
-        0.55, low=0.5, high=0.8, unit='-', doc='Duty factor of feet that are moved.'
+        0.55,
+        low=0.5,
+        high=0.8,
+        unit='-',
+        doc="Duty factor. Unused with postures joined by 'joints'.",
     )
     period: float = float_parameter(
         2.0, low=0.2, high=20.0, unit='s', doc='Cycle time; published: 4 s.'
@@ -96,7 +101,8 @@ class KeyframeStrideParams(Parameters):
     beyond: str = str_parameter(
         'refuse',
         choices=('refuse', 'nearest'),
-        doc='Angle, length or foot out of reach: refuse it, or use the nearest one.',
+        doc='Treatment of an angle, length or foot out of reach: refuse it, or use the nearest '
+        'one in reach.',
     )
     follow_velocity: bool = bool_parameter(
         False, doc='Frequency follows the commanded forward speed; the robot stands at zero.'
@@ -106,7 +112,7 @@ class KeyframeStrideParams(Parameters):
         low=0.1,
         high=5.0,
         unit='-',
-        doc='Largest frequency that a command can ask for, in cycles per period.',
+        doc='Largest frequency that a command can ask for, as a multiple of 1 / period.',
     )
     start_time: float = float_parameter(
         1.0,
@@ -120,7 +126,7 @@ class KeyframeStrideParams(Parameters):
         low=0.05,
         high=10.0,
         unit='s',
-        doc='Time from standing to one cycle per period, and back.',
+        doc='Time from standing to the frequency 1 / period, and back.',
     )
     samples: int = int_parameter(
         5,

@@ -17,7 +17,11 @@ class ZmpWalkParams(Parameters):
     """Parameters of the walk on a previewed ZMP."""
 
     step_time: float = float_parameter(
-        0.7, low=0.2, high=3.0, unit='s', doc='Time from a touch-down to the next one.'
+        0.7,
+        low=0.2,
+        high=3.0,
+        unit='s',
+        doc='Time from the touch-down of one foot to that of the other.',
     )
     double_support: float = float_parameter(
         0.2, low=0.05, high=0.8, unit='-', doc='Share of a step in double support.'
@@ -30,8 +34,8 @@ class ZmpWalkParams(Parameters):
         low=0.6,
         high=1.0,
         unit='-',
-        doc='Height of the base as a share of that over straight legs; the height of the nominal '
-        'stance is its limit.',
+        doc='Height of the base, relative to its height on straight legs; never above that of the '
+        'nominal stance.',
     )
     zmp_forward: float = float_parameter(
         0.0,
@@ -90,7 +94,7 @@ class ZmpWalkParams(Parameters):
         low=0.0,
         high=5.0,
         unit='1/s',
-        doc='Yaw rate per unplanned yaw, as slipping soles cause it.',
+        doc='Rate at which measured yaw that was not planned (slip of soles) is corrected.',
     )
     odometry: bool = bool_parameter(
         False, doc='Report odometry from the feet in stance as `odom` in `gait_state`.'

@@ -129,7 +129,7 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
     Free rigid bodies with force elements and contact nodes, with the options of ``CablesOptions``.
 
     Semi-implicit Euler in every physics step: velocities from the forces at the start of the step,
-    then positions from the new velocities (Korbel 2013). Friction states and dampers are explicit.
+    then positions from the new velocities (Korbel 2013). Bristles and dampers are explicit.
     """
 
     name = 'cables'

@@ -10,10 +10,16 @@ import numba
 from gait_core.arrays import FloatArray
 
 HOLD, RESET, INTEGRATE, BREAKAWAY = range(4)
-"""Rules for the bristle's displacement of a node in the air, by ``NodeOptions.lift_off``."""
+"""
+Rules for the displacement of a bristle whose node is in the air, by ``NodeOptions.lift_off``.
+
+It holds, is reset, or is integrated from the velocity. ``BREAKAWAY`` holds it too; on the ground
+it is reset where it reaches the stiction range.
+"""
 READING_A, READING_C, COULOMB = range(3)
-"""Codes of friction laws: both readings of Korbel's Eq. 5, and regularised Coulomb friction."""
+"""Codes of friction laws: readings A and C of Korbel's Eq. 5, and regularised Coulomb friction."""
 FRICTION_LAWS = {'engine': READING_A, 'reset_integrator': READING_A, 'coulomb': COULOMB}
+"""Codes by contact law of a scene; ``engine`` is the default law of the engine."""
 
 
 class Ground(NamedTuple):
@@ -69,15 +75,15 @@ def normal_force(stiffness: float, damping: float, depth: float, rate: float) ->
     Return the normal force [N] at a depth [m] that grows at a rate [m/s].
 
     ``max(0, k_N d + lambda d d')`` below the surface, 0 above it. Eq. 1 is printed with both
-    terms negative, which would pull the node down; clamped at 0, because the damping would pull
-    on a node that leaves fast.
+    terms negative, which would pull the node down. The force is clamped at 0, because the damping
+    would pull on a node that leaves fast.
 
     References
     ----------
     Korbel (2013), section 2.1.1, Eq. 1.
 
     """
-    # Korbel (2013), Eq. 1, with n = 1: F_N = k_N d + lambda d d'.
+    # Korbel (2013), Eq. 1, with exponent 1 of the depth: F_N = k_N d + lambda d d'.
     force = stiffness * depth + damping * depth * rate
     return max(force, 0.0) if depth > 0.0 else 0.0
 
@@ -117,29 +123,30 @@ def bristle_friction(
     )
     rate = 0.0 if stopped else velocity
     # Eq. 4: a(x) = a_c inside the range (stuck), 0 at its edge (sliding).
-    # Eq. 5: F = -(sigma_o (1 + a(x)) x + sigma_1 dx/dt); its two parts are `lean` and `drag`.
-    stiff = (
+    # Eq. 5: F = -(sigma_o (1 + a(x)) x + sigma_1 dx/dt); parts of a spring and a damper.
+    stiffness = (
         ground.bristle_stiffness
         if ground.friction_law == READING_A
         else ground.bristle_stiffness_rate * abs(velocity)
     )
-    lean = (
-        stiff * (1.0 + ground.stiction_boost) if abs(displacement) < limit else stiff
+    spring_part = (
+        stiffness * (1.0 + ground.stiction_boost) if abs(displacement) < limit else stiffness
     ) * displacement
-    drag = ground.bristle_damping * rate
+    damping_part = ground.bristle_damping * rate
     # The share goes by the sign of each part, not of v: a spring whose stiffness depended on v
     # could return more energy than it took.
-    lean = share * lean if displacement > 0.0 else lean
-    drag = share * drag if rate > 0.0 else drag
+    spring_part = share * spring_part if displacement > 0.0 else spring_part
+    damping_part = share * damping_part if rate > 0.0 else damping_part
     moved = displacement + rate * dt
     # Explicit Euler for x. A step may overshoot p_o, hence the clamp; by the text of section 2.1.2
     # (lift_off 3) x is reset at breakaway instead.
     kept = min(max(moved, -limit), limit)
     if ground.lift_off == BREAKAWAY:
         kept = 0.0 if abs(moved) >= limit else moved
-    aloft = kept if ground.lift_off == INTEGRATE else displacement
-    aloft = 0.0 if ground.lift_off == RESET else aloft
-    return (-(lean + drag) if touching else 0.0), (kept if touching else aloft)
+    in_air = kept if ground.lift_off == INTEGRATE else displacement
+    in_air = 0.0 if ground.lift_off == RESET else in_air
+    force = -(spring_part + damping_part) if touching else 0.0
+    return force, (kept if touching else in_air)
 
 
 @numba.njit(cache=True, error_model='numpy')

@@ -25,38 +25,46 @@ class NodeOptions(Parameters):
         0,
         low=0,
         high=3,
-        doc='Friction state of a node in the air. 0: holds. 1: is reset. 2: continues. 3: holds, '
-        'but is reset where it breaks away.',
+        doc='Bristle displacement of a contact node in the air. 0: holds. 1: is reset. 2: follows '
+        'the velocity. 3: holds; on the ground it is reset where it reaches stiction_range.',
     )
     reading: int = int_parameter(
         0,
         low=0,
         high=1,
-        doc='Bristle stiffness sigma_o in Eq. 5 of Korbel (2013). 0 (A): stiction_stiffness. '
-        '1 (C): stiction_rate times the speed.',
+        doc='Bristle stiffness sigma_o of contact nodes, by a reading of Eq. 5 of Korbel (2013). '
+        '0 (reading A): stiction_stiffness. 1 (reading C): stiction_rate times the speed.',
     )
     ground_stiffness: float = float_parameter(
-        4378.17, low=0.0, high=1e9, unit='N/m', doc='Stiffness of the normal force (25 lb/in).'
+        4378.17,
+        low=0.0,
+        high=1e9,
+        unit='N/m',
+        doc='Stiffness of the normal force on contact nodes (25 lb/in).',
     )
     ground_damping: float = float_parameter(
         186158.0,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
-        doc='Damping of the normal force, times depth and its rate (27 lb s/in^2).',
+        doc='Factor of depth times its rate in the normal force on contact nodes (27 lb s/in^2).',
     )
     stiction_range: float = float_parameter(
-        1.016e-4, low=1e-9, high=1.0, unit='m', doc='Largest friction state (0.004 in).'
+        1.016e-4,
+        low=1e-9,
+        high=1.0,
+        unit='m',
+        doc='Largest bristle displacement of contact nodes (0.004 in).',
     )
     stiction_stiffness: float = float_parameter(
-        52.538, low=0.0, high=1e9, unit='N/m', doc='Bristle stiffness in reading A (0.3 lb/in).'
+        52.538, low=0.0, high=1e9, unit='N/m', doc='Bristle stiffness with reading 0 (0.3 lb/in).'
     )
     stiction_rate: float = float_parameter(
         2068.4,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
-        doc='Factor of the bristle stiffness in reading C (0.3 lb s/in^2).',
+        doc='Bristle stiffness per speed with reading 1 (0.3 lb s/in^2).',
     )
     stiction_damping: float = float_parameter(
         70.0507,
@@ -74,15 +82,15 @@ class NodeOptions(Parameters):
     )
     forward_share: float = fraction_parameter(
         1.0,
-        doc='Share of the friction that acts against motion along +x; 1: equal in both '
-        'directions.',
+        doc='Share of the friction of contact nodes that acts against motion along +x; 1: equal '
+        'in both directions.',
     )
     coulomb_speed: float = float_parameter(
         0.01,
         low=1e-6,
         high=10.0,
         unit='m/s',
-        doc='Speed below which the law coulomb is viscous.',
+        doc="Speed of contact nodes below which the contact law 'coulomb' is viscous.",
     )
 
 

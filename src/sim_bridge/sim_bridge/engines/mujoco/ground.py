@@ -31,7 +31,7 @@ _EXCLUDE_NO_BODY = -1
 
 class ContactLaw:
     """
-    Contact law of a scene, applied between the halves of a physics step.
+    Contact law of a scene, applied between ``mj_step1`` and ``mj_step2``.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class ContactLaw:
     has_springs : bool
         Whether the ground pushes with springs.
     slip_damping : float [1/s]
-        As ``slip`` of ``constraint_kernel.correct_sliding_contacts``.
+        Damping of sliding contacts, ``slip`` of ``constraint_kernel.correct_sliding_contacts``.
 
     """
 
@@ -58,16 +58,16 @@ class ContactLaw:
         self._sole_spring = Spring(
             strength=options.stick_strength * robot.mass,
             rise=options.stick_rise,
-            max_stretch=options.stick_reach,
+            max_depth=options.stick_reach,
             return_share=options.stick_return,
-            turn_speed=0.0,
+            reversal_speed=0.0,
         )
         sticks = scene.contact_law in (STICKY, STICKY_SPRINGS)
         self.soles = _make_soles(world, robot, actuators) if sticks else np.zeros(0, dtype=SOLE)
         self._bodies = BodyViews(data.xpos, data.xmat, data.xipos, data.xfrc_applied)
 
     def pull_soles(self) -> None:
-        """Stick, release and pull soles, between the halves of a step."""
+        """Stick, release and pull soles, between ``mj_step1`` and ``mj_step2``."""
         torques, contacts = self._actuators.torque_table, contact_views(self._data)
         spring, ground = self._sole_spring, self._ground
         pull_stuck_soles(self.soles, spring, torques, contacts, ground, self._bodies)
@@ -94,9 +94,9 @@ def _ground_spring(scene: Scene, options: MujocoOptions, mass: float) -> Spring 
     return Spring(
         strength=options.ground_strength * mass,
         rise=options.ground_rise,
-        max_stretch=options.ground_depth,
+        max_depth=options.ground_depth,
         return_share=options.ground_return,
-        turn_speed=options.ground_slow,
+        reversal_speed=options.ground_slow,
     )
 
 

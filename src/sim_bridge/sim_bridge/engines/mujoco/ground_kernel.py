@@ -1,7 +1,7 @@
 """
 Compiled contact laws of McKenna (1990) in MuJoCo: ground springs and sticking soles.
 
-Both are applied between the two halves of a physics step: contacts are found and their constraint
+Both are applied between ``mj_step1`` and ``mj_step2``: contacts are found and their constraint
 rows made, but not solved.
 """
 
@@ -47,20 +47,20 @@ class Spring(NamedTuple):
     ----------
     strength, rise : float [N, 1/m]
         alpha and beta of McKenna (1990), Eq. 8.
-    max_stretch : float [m]
+    max_depth : float [m]
         Depth beyond which the force of the ground is constant; distance at which a sole lets go.
     return_share : float [-]
         Share of the force on the way back.
-    turn_speed : float [m/s]
+    reversal_speed : float [m/s]
         The share of the ground blends in from this speed inward to the same speed outward.
 
     """
 
     strength: float
     rise: float
-    max_stretch: float
+    max_depth: float
     return_share: float
-    turn_speed: float
+    reversal_speed: float
 
 
 class ConstraintRows(NamedTuple):
@@ -123,7 +123,7 @@ def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[
     spring : Spring
     step : float [s]
     contacts : Contacts
-    rows : Rows
+    rows : ConstraintRows
         All but ``velocity`` are written.
     ground : int
         The ground's geometry.
@@ -135,15 +135,15 @@ def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[
             continue
         # McKenna (1990), section 4.4: N = alpha (e^(beta delta) - 1), as in Eq. 8, with delta
         # capped; a share of N while the contact opens.
-        depth = min(max(-contacts.dist[i], 0.0), spring.max_stretch)
+        depth = min(max(-contacts.dist[i], 0.0), spring.max_depth)
         grown = math.exp(spring.rise * depth)
         push = spring.strength * (grown - 1.0)
         lost = min(1.0 - spring.return_share, 1.0 - _MIN_SHARE)
         # The share blends linearly from 1 to its value between speeds -v_s and +v_s of the row
         # (positive: the contact opens), for a switch at speed 0 would chatter at rest.
-        out = 0.5 + 0.5 * rows.velocity[normal] / spring.turn_speed
+        out = 0.5 + 0.5 * rows.velocity[normal] / spring.reversal_speed
         share = 1.0 - lost * min(max(out, 0.0), 1.0)
-        turning = 0.5 * lost * push / spring.turn_speed if 0.0 < out < 1.0 else 0.0
+        turning = 0.5 * lost * push / spring.reversal_speed if 0.0 < out < 1.0 else 0.0
         # -dF/dv = turning while the share blends; dF/ddelta = slope. Hence 1 / R, as above.
         slope = share * spring.strength * spring.rise * grown
         hard = 0.25 * slope * step * step + turning * step
@@ -209,7 +209,7 @@ def _pull_sole(sole, x, y, z, spring, holds):  # type: ignore[no-untyped-def]
     away_x, away_y, away_z = anchor[0] - x, anchor[1] - y, anchor[2] - z
     pull[0], pull[1], pull[2] = 0.0, 0.0, 0.0
     stretch = math.sqrt(away_x * away_x + away_y * away_y + away_z * away_z)
-    if not holds or stretch > spring.max_stretch:
+    if not holds or stretch > spring.max_depth:
         sole.is_stuck = False
     if not sole.is_stuck:
         if holds and sole.is_touching:

@@ -52,7 +52,11 @@ class MujocoOptions(GroundSpringOptions):
         0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a contact.'
     )
     servo_impedance: float = float_parameter(
-        0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a velocity-level servo.'
+        0.99,
+        low=0.5,
+        high=0.9999,
+        unit='-',
+        doc='Hardness of a servo that is a velocity constraint.',
     )
     limit_recovery: float = float_parameter(
         0.02,

@@ -47,15 +47,16 @@ class GroundSpringOptions(Parameters):
     )
     ground_return: float = fraction_parameter(
         0.5,
-        doc="Law 'springs': share of the force while the depth falls, and of the height of a "
-        'rebound.',
+        doc="Law 'springs': fraction of the force that remains while the ground springs back; "
+        'also of the height of a rebound. 0: no rebound.',
     )
     ground_slow: float = float_parameter(
         1e-3,
         low=1e-9,
         high=1e3,
         unit='m/s',
-        doc="Law 'springs': the share sets in between this speed inward and outward.",
+        doc="Law 'springs': the fraction ground_return sets in linearly between this speed inward "
+        'and outward.',
     )
     stick_strength: float = float_parameter(
         1.75,
@@ -80,7 +81,7 @@ class GroundSpringOptions(Parameters):
         'touches.',
     )
     stick_return: float = fraction_parameter(
-        0.0, doc="Law 'sticky': share of the force while the distance falls."
+        0.0, doc="Law 'sticky': fraction of the force that remains while the distance falls."
     )
 
 
