@@ -69,25 +69,29 @@ def run(commands, folder):
         need_engine('bullet')
     if ' a1' in commands:
         need_robot('a1')
-    with subprocess.Popen(
-        ['bash', '-euo', 'pipefail', '-c', commands],
-        cwd=folder,
-        env=fresh_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    log = folder / 'output.log'
+    # A pipe would stay open as long as what a failed page has left in the background.
+    with (
+        log.open('wb') as output,
+        subprocess.Popen(
+            ['bash', '-euo', 'pipefail', '-c', commands],
+            cwd=folder,
+            env=fresh_environment(),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            output, _ = process.communicate(timeout=400)
+            process.wait(timeout=400)
         finally:
-            # What a failed page has left in the background.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-    assert process.returncode == 0, output
-    return output
+    printed = log.read_text(encoding='utf-8')
+    assert process.returncode == 0, printed
+    return printed
 
 
 @pytest.mark.parametrize('page', _PAGES)
