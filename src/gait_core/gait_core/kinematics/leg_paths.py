@@ -9,7 +9,7 @@ from numba import njit
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.arrays import FloatArray, all_finite
+from gait_core.arrays import FloatArray
 from gait_core.kinematics.leg_chain import Chain, make_work_arrays
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.kinematics.leg_kernel import (
@@ -91,7 +91,7 @@ class LegPathSolver:
             # The kernel is compiled for writable arrays.
             points = points.copy()
         fits = points.ndim == 3 and points.shape[::2] == (len(self.legs), 3)
-        if not (fits and all_finite(points)):
+        if not (fits and np.isfinite(points).all()):
             shape = (len(self.legs), 'k', 3)
             raise ValueError(f'paths are {paths!r}, expected {shape} finite numbers')
         samples = points.shape[1]
