@@ -116,7 +116,7 @@ def test_replayed_tells_restore_it_and_the_seed_alone_decides(name):
 
 
 @pytest.mark.parametrize('name', OPTIMIZERS)
-def test_it_survives_trials_none_of_which_may_win(name):
+def test_it_survives_trials_none_of_which_can_win(name):
     optimizer = made(name)
     for _ in range(GENERATIONS):
         candidates = optimizer.ask()

@@ -62,7 +62,7 @@ def test_a_class_that_does_not_derive_is_refused_by_name(kind):
         """A controller of long ago."""
 
     with register_temporarily(kind, foreign=Foreign):
-        with pytest.raises(ConfigurationError, match="'foreign' is no class derived from"):
+        with pytest.raises(ConfigurationError, match="'foreign' is not a class derived from"):
             CLASSES[kind][0]('foreign')
     with register_temporarily('controllers', wave=WaveController):
         assert registry.controller('wave') is WaveController

@@ -410,7 +410,7 @@ def test_a_second_publisher_of_joint_states_is_named_with_the_first(graph, box):
         ({'robot': 'guro'}, "'guro'"),
         ({'robot': 'BOX', 'engine': 'kinematics'}, "did you mean 'kinematic'"),
         ({'robot': 'BOX', 'terrain': 'rouhg'}, "did you mean 'rough'"),
-        ({'robot': 'BOX', 'physics_step': 0.003}, 'no whole multiple'),
+        ({'robot': 'BOX', 'physics_step': 0.003}, 'not a whole multiple'),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_at_the_start(graph, box, parameters, words):

@@ -56,7 +56,7 @@ SCENES = {
     'contact law': ({'contact_law': 'nope'}, "'nope'"),
     'friction of NaN': ({'friction': [NAN]}, 'friction'),
     'gravity of inf': ({'gravity': [0.0, 0.0, math.inf]}, 'gravity[2]'),
-    'physics step': ({'physics_step': [0.003]}, 'no whole multiple'),
+    'physics step': ({'physics_step': [0.003]}, 'not a whole multiple'),
     'period of NaN': ({'control_period': [NAN]}, 'control_period'),
     'scale of 1e300': ({'length_scale': 1e300}, 'nearest valid: 1e+06'),
     'tiny scale': ({'length_scale': 1e-300}, 'nearest valid: 1e-06'),

@@ -322,7 +322,7 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     other = graph.client.create_publisher(JointTrajectory, f'/{topic}', 1)
 
     def refused():
-        gait._live.claim.find_conflict()
+        gait._live.claim.update_conflict()
         return gait._live.claim.conflict
 
     graph.until(refused)

@@ -174,7 +174,7 @@ def _load_class(kind: str, name: str, base: type[Base]) -> type[Base]:
     what = f"{_singular(kind)} '{name}'"
     if not (isinstance(found, type) and issubclass(found, base)):
         raise ConfigurationError(
-            f'{what} is no class derived from gait_core.contracts.{base.__name__}'
+            f'{what} is not a class derived from gait_core.contracts.{base.__name__}'
         )
     # Class attributes that the base only annotates are required like its abstract methods.
     declared = set(base.__annotations__) - set(dir(found))
@@ -187,7 +187,7 @@ def _load_class(kind: str, name: str, base: type[Base]) -> type[Base]:
 def _load_function(kind: str, name: str) -> Callable[..., object]:
     found = load(kind, name)
     if not callable(found):
-        raise ConfigurationError(f"{_singular(kind)} '{name}' is no function")
+        raise ConfigurationError(f"{_singular(kind)} '{name}' is not a function")
     return found
 
 

@@ -141,8 +141,8 @@ def test_an_edited_champion_is_named(tmp_path, line, message):
     [
         (None, 'No such file'),
         ('{', r'champion\.yaml, line 1, column 2: expected '),
-        ('- 1', 'no ROS parameter file'),
-        ('/**: {ros__parameters: {gait: {x: 1.0}}}', 'no champion'),
+        ('- 1', 'not a ROS parameter file'),
+        ('/**: {ros__parameters: {gait: {x: 1.0}}}', 'not a champion'),
         ('/**: {ros__parameters: {provenance: {format: 99}}}', 'champion format 99'),
         ('/**: {ros__parameters: {provenance: {format: 1, spec: {controller: hold}}}}', 'missing'),
     ],

@@ -66,5 +66,5 @@ def test_a_scene_places_what_it_shows_more_than_once(tmp_path):
 
 
 def test_a_place_that_is_none_is_named(tmp_path):
-    with pytest.raises(ConfigurationError, match='is no valid path'):
+    with pytest.raises(ConfigurationError, match='is not a valid path'):
         resolve_mesh('file://[::1/x.stl', tmp_path / 'robot.urdf')

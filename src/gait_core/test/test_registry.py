@@ -73,7 +73,7 @@ class Nameless(HoldController):
 @pytest.mark.parametrize(
     ('cls', 'message'),
     [
-        (dict, "controller 'mine' is no class derived from gait_core.contracts.Controller"),
+        (dict, "controller 'mine' is not a class derived from gait_core.contracts.Controller"),
         (Incomplete, "controller 'mine' lacks Params, presets, step"),
         (Nameless, "controller 'mine' has no preset"),
     ],
@@ -89,7 +89,7 @@ def test_a_controller_that_breaks_the_contract_is_refused(cls, message):
 def test_a_fitness_term_that_is_no_function_is_refused():
     with (
         register_temporarily('fitness_terms', mine=5),
-        pytest.raises(ConfigurationError, match='no function'),
+        pytest.raises(ConfigurationError, match='not a function'),
     ):
         registry.fitness_term('mine')
 

@@ -160,7 +160,7 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
         ('fall: {max_tild: 1}', "unknown key 'fall.max_tild': did you mean 'fall.max_tilt'"),
         ('defaults: {scene: {gravty: 1}}', "did you mean 'defaults.scene.gravity'"),
         ('defaults: {scene: {gravity: [0, 1]}}', 'scene.gravity has 2 values, expected 3'),
-        ('defaults: {scene: {physics_step: 0.003}}', 'no whole multiple of'),
+        ('defaults: {scene: {physics_step: 0.003}}', 'not a whole multiple of'),
         (
             'defaults: {engines: {bullet: {solver_iterations: many}}}',
             "defaults.engines.bullet.solver_iterations is 'many', expected a number",
@@ -186,7 +186,7 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
         ),
         ('actuators: {default: {kind: positon}}', "did you mean 'position'"),
         ('actuators: {joints: {leg0_joint7: {}}}', "unknown joint 'leg0_joint7': did you mean"),
-        ("nominal_stance: {'leg(': 1}", 'is no regular expression'),
+        ("nominal_stance: {'leg(': 1}", 'is not a regular expression'),
         ('nominal_stance: {leg0_joint0: 2}', r'outside its limits \[-1.5, 1.5\]; .*valid: 1.5'),
         ('nominal_stance: {leg0_joint0: .nan}', 'expected a finite number'),
         ('joints: [leg0_joint0, leg0_joint0]', "joint 'leg0_joint0' is listed twice"),

@@ -14,7 +14,7 @@ from gait_core.parameters.yaml_file import read_document
         ('a: [1, 2\nb: 3\n', 2, 2, 'sequence that begins in line 1'),
         ('a: {b: 1\n', 2, 1, 'got the end'),
         ('a: 1\nb: 2\na: 3\n', 3, 1, "the key 'a' is written twice"),
-        ('b: 2\n[1]: 3\n', 2, 1, r'\[1\] is no key'),
+        ('b: 2\n[1]: 3\n', 2, 1, r'\[1\] is not a valid key'),
         ('x: 1\na: 2020-13-45\n', 2, 4, "'2020-13-45' cannot be read: month"),
         ('x: 1\na: \x01\n', 2, 4, r'the character U\+0001 may not be there'),
         ('x: !!python/name:os.system\n', 1, 4, 'could not determine a constructor'),
@@ -51,7 +51,10 @@ def test_a_mistake_is_named_with_its_place(tmp_path, text, line, column, reason)
 
 @pytest.mark.parametrize(
     ('content', 'reason'),
-    [(b'a: \xff', 'byte 3: it is no text'), (b'a' * 2**21, 'larger than 1 MiB')],
+    [
+        (b'a: \xff', 'byte 3: it is not UTF-8 text'),
+        (b'a' * 2**21, 'larger than the limit of 1 MiB'),
+    ],
     ids=['bytes', 'size'],
 )
 def test_what_has_no_line_is_named_all_the_same(tmp_path, content, reason):

@@ -216,9 +216,10 @@ class Experiment:
             raise unknown_name_error('experiment.bodies', self.bodies, BODY_CHOICES)
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
-                f'experiment.repeats is {self.repeats}, bodies {self.bodies} and start_spread '
-                f'{self.start_spread:g}, but a champion has one scene; nearest valid: repeats: 1, '
-                'or bodies: one and start_spread: 0 with randomise.draw and randomise.initial'
+                f"experiment: 'repeats: {self.repeats}' with 'bodies: {self.bodies}' and "
+                f"'start_spread: {self.start_spread:g}' would give a champion several scenes; set "
+                "'repeats: 1', or replace bodies and start_spread by ranges of randomise.draw and "
+                'randomise.initial'
             )
         for name, terms in self.objectives.items():
             if not terms:

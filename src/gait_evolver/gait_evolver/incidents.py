@@ -115,12 +115,12 @@ class IncidentHandler:
     def _deadly_trial_error(
         self, error: DeadlyTrial, index: int, specs: Sequence[TrialSpec], names: Sequence[str]
     ) -> RunStopped:
-        """Return the error of a trial that ended several workers; its spec is saved."""
+        """Return the error of a trial in which several workers died; its spec is saved."""
         name = names[index]
         file = self._store.save_trial(name, specs[index], error.reasons)
         stopped = RunStopped(
-            f'trial {name} ended {len(error.reasons)} workers while others passed, the last: '
-            f'{error.reasons[-1]}; its spec is {file}'
+            f'{len(error.reasons)} workers died in trial {name} although other trials finish, the '
+            f'last one: {error.reasons[-1]}; the spec of the trial is {file}'
         )
         stopped.trial = name
         return stopped

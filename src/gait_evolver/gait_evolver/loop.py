@@ -63,7 +63,7 @@ class EvolutionProgress:
     best : BestCandidate or None
         Best candidate of the present stage.
     invalid_counts : Counter of str
-        Trials by each status that may not win.
+        Trials by each status that cannot win.
     stop_reason : str
         Reason for which the run ended; empty before its end.
 
@@ -288,8 +288,8 @@ class Evolution:
         }
         if recorded != asked:
             raise ConfigurationError(
-                f'{self._store.folder}: generation {generation} was asked by another version of '
-                'the optimiser; the run cannot be resumed'
+                f'{self._store.folder}: the candidates of generation {generation} come from '
+                'another version of the optimiser; the run cannot be resumed'
             )
         previous_best = self.progress.best
         evaluations = self._score_generation(rows)

@@ -203,7 +203,7 @@ class EvolverNode(Node):
 
     def _on_goal(self, goal: Evolve.Goal) -> GoalResponse:
         if self._run is not None and self._run.running:
-            self.get_logger().warning('goal rejected: an evolution is running')
+            self.get_logger().warning('goal refused: an evolution is running')
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 

@@ -367,8 +367,8 @@ def _check_double_draws(experiment: Experiment, trial: TrialSpec) -> None:
         if name in drawn:
             setting, valid = drawn[name]
             raise ConfigurationError(
-                f'experiment.randomise.{name} draws again what {setting} has drawn; nearest '
-                f'valid: {valid}'
+                f"experiment: 'randomise.{name}' and '{setting}' both draw the same value; "
+                f"leave one out, e.g. '{valid}'"
             )
 
 

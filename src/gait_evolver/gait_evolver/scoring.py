@@ -56,10 +56,10 @@ def status_and_fitness(rows: Sequence[TrialRow]) -> tuple[str, float | None]:
 
 
 def make_evaluation(
-    candidate_id: int, status: str, fitness: float | None, others: Sequence[float] = ()
+    candidate_id: int, status: str, fitness: float | None, other_objectives: Sequence[float] = ()
 ) -> Evaluation:
     """Return the evaluation of a candidate; its objectives are None without a fitness."""
-    objectives = None if fitness is None else np.array([fitness, *others])
+    objectives = None if fitness is None else np.array([fitness, *other_objectives])
     return Evaluation(id=candidate_id, status=status, objectives=objectives)
 
 
@@ -92,23 +92,23 @@ def group_by_candidate(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
 
 def make_summary(
     row: TrialRow,
-    known: Sequence[TrialRow],
+    rows: Sequence[TrialRow],
     status: str,
     fitness: float | None,
-    others: tuple[float, ...],
+    other_objectives: tuple[float, ...],
 ) -> CandidateSummary:
     """Return the summary of a candidate; its deviation is over the repeats that decide."""
     deviation = None
     if fitness is not None:
-        deciding = min(group_by_engine(known), key=mean_fitness)
+        deciding = min(group_by_engine(rows), key=mean_fitness)
         deviation = float(np.std([item.fitness for item in deciding if item.fitness is not None]))
     return CandidateSummary(
         generation=row.generation,
         individual=row.individual,
         id=row.id,
-        trials=len(known),
+        trials=len(rows),
         status=status,
         fitness=fitness,
         deviation=deviation,
-        objectives=others,
+        objectives=other_objectives,
     )

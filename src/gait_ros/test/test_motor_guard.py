@@ -128,9 +128,9 @@ def test_a_hold_is_the_last_position_velocity_zero_and_effort_zero_of_what_was_c
     np.testing.assert_array_equal(hold.position, 0.1)
     np.testing.assert_array_equal(hold.velocity[:2], 0.0)
     assert np.isnan(hold.velocity[2:]).all()
-    guard.release_joint(NAMES[0])
+    guard.forget_joint(NAMES[0])
     assert guard.hold().names == NAMES[1:]
-    guard.release()
+    guard.forget_commands()
     assert guard.hold().names == ()
 
 

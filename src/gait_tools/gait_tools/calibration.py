@@ -86,7 +86,7 @@ def thresholds_from_walk(spec: TrialSpec, margin: float) -> dict[str, float]:
         step_controller(loop, controller)
     if loop.status != OK:
         raise ConfigurationError(
-            f'the undisturbed walk ended as {loop.status} ({loop.reason}), expected {OK}'
+            f'the walk used for calibration ended as {loop.status} ({loop.reason}), expected {OK}'
         )
     found = controller.thresholds(margin)
     # Checks the ranges of the parameters: a walk may exceed that of a threshold.

@@ -196,7 +196,7 @@ def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_
     [
         (['--individual', '9/0'], 'generations 0 to .* nearest valid'),
         (['--individual', '0/9'], 'has candidates 0 to 3; nearest valid: 3'),
-        (['--individual', 'best'], 'expected GENERATION/NUMBER'),
+        (['--individual', 'best'], 'expected GENERATION/INDIVIDUAL'),
     ],
 )
 def test_individuals_that_are_not_there_are_one_line(gait, run_folder, words, message):
@@ -409,7 +409,7 @@ MISTAKES = [
     ('walk legged_box --video walk.mp4', "nearest valid: 'walk.gif'"),
     ('walk legged_box --video none/walk.gif', "folder 'none' does not exist"),
     ('walk legged_box --viewer', 'a viewer needs a display'),
-    ('walk legged_box --champion {run}/run.yaml', 'no ROS parameter file'),
+    ('walk legged_box --champion {run}/run.yaml', 'not a ROS parameter file'),
     (
         'walk guroo --champion {run}/champion.yaml',
         "robot 'legged_box', not of 'guroo'",
@@ -435,7 +435,7 @@ MISTAKES = [
     ('evolve --resume --run-dir {run} --seed 4', '--seed cannot change a resumed run'),
     ('evolve guroo_quick --resume --run-dir {run}', "is a run of 'small', not of 'guroo_quick'"),
     ('replay nowhere', 'No such file'),
-    ('replay {run}/run.yaml', 'no ROS parameter file'),
+    ('replay {run}/run.yaml', 'not a ROS parameter file'),
     ('replay {new}', 'champion.yaml'),
     ('check nowhere.urdf', 'nowhere.urdf'),
     ('check legged_box --package x', 'expected NAME=PATH'),

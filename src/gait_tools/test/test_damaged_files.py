@@ -166,14 +166,17 @@ MAGIC = b'\x89MCAP0\r\n'
 @pytest.mark.parametrize(
     ('records', 'message'),
     [
-        (17 * chunk(HUGE, 64 * MEBIBYTE), 'larger than 1024 MiB'),
-        (chunk(PACKED, 2**40, b''), 'larger than 1024 MiB'),
+        (17 * chunk(HUGE, 64 * MEBIBYTE), 'larger than the limit of 1024 MiB'),
+        (chunk(PACKED, 2**40, b''), 'larger than the limit of 1024 MiB'),
         (chunk(HUGE, 10), 'another size'),
         (chunk(b'no frame' * 9, 10), 'another size'),
-        (chunk(PACKED, 1000, b'lz4'), 'of its chunks is not zstd'),
+        (chunk(PACKED, 1000, b'lz4'), 'its chunks are not compressed by zstd'),
         (chunk(PACKED, 1000) + 2 * index(8, len(PACKED), 1000), 'a chunk that does not exist'),
         (chunk(PACKED, 1000) + index(9, len(PACKED), 1000), 'a chunk that does not exist'),
-        (chunk(PACKED, 1000) + record(2, struct.pack('<QQI', 12, 0, 0)), 'without a summary'),
+        (
+            chunk(PACKED, 1000) + record(2, struct.pack('<QQI', 12, 0, 0)),
+            'wrong position of',
+        ),
         (record(6, b'')[:-1], 'cut off'),
         (record(6, b'short'), 'cut off'),
     ],
@@ -288,7 +291,7 @@ def test_what_is_changed_in_a_log_is_said(run, run_copy, old, new, message):
 @pytest.mark.parametrize('generations', [0, 1, 3, 10**9])
 def test_a_checkpoint_counts_the_generations_of_the_log(run, run_copy, generations):
     counted(run_copy, (run / 'evaluations.csv').read_bytes(), generations)
-    with pytest.raises(ConfigurationError, match=rf'counts {generations} generations.*has 2'):
+    with pytest.raises(ConfigurationError, match=rf'states {generations} generations.*has 2'):
         RunStore.open_run(run_copy)
 
 

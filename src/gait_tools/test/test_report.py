@@ -136,7 +136,7 @@ def test_the_command_writes_it_beside_the_run(run, capsys):
 def test_mistakes_are_one_line(tmp_path, run, capsys):
     (tmp_path / 'empty').mkdir()
     for words, message in (
-        ([str(tmp_path / 'empty')], 'is no run directory'),
+        ([str(tmp_path / 'empty')], 'is not a run directory'),
         ([str(tmp_path / 'none.yaml')], 'No such file'),
         ([str(run), '--out', str(tmp_path / 'no' / 'x.html')], 'does not exist'),
         ([str(run), '--out', str(tmp_path / 'empty')], "empty' is a folder"),
@@ -232,7 +232,7 @@ def test_the_player_shows_the_recorded_poses(rollout):
     vertices = floats(found['vertices'], -1, 3)
     assert len(vertices) == len(found['link'])
     assert np.max(found['faces']) < len(vertices)
-    assert len(found['side']) == len(found['faces'][0])
+    assert len(found['leg']) == len(found['faces'][0])
 
 
 def test_a_hull_is_closed_and_faces_outwards():
@@ -261,9 +261,9 @@ def test_force_elements_are_drawn_between_their_ends(rollout):
     found = replay_data(tied)
     element = robot.force_elements[0]
     np.testing.assert_allclose(
-        floats(found['strings'], -1, 3)[:2], [element.point_a, element.point_b], rtol=1e-6
+        floats(found['elements'], -1, 3)[:2], [element.point_a, element.point_b], rtol=1e-6
     )
-    assert len(found['string_link']) == 2 * len(robot.force_elements)
+    assert len(found['element_link']) == 2 * len(robot.force_elements)
 
 
 # Long runs

@@ -135,7 +135,7 @@ def test_folders_of_other_runs_are_refused(session, tmp_path):
     with pytest.raises(ConfigurationError, match='holds no study'):
         StudySession.resume(tmp_path / 'none', 'made_up', workers=1)
     (session.folder / 'study.json').write_text('{')
-    with pytest.raises(ConfigurationError, match='is no JSON'):
+    with pytest.raises(ConfigurationError, match='is not JSON'):
         StudySession.resume(session.folder, 'made_up', workers=1)
 
 

@@ -47,8 +47,8 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
     Raises
     ------
     ConfigurationError
-        If it cannot be read, is larger, or is no regular file: reading a pipe would wait for its
-        writer, and reading a device might never end.
+        If it cannot be read, is larger, or is not a regular file: reading a pipe would wait for
+        its writer, and reading a device might never end.
 
     """
     name = excerpt(str(path))
@@ -68,7 +68,7 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
         if isinstance(error, ConfigurationError):
             raise
         # The name has a zero byte in it.
-        raise ConfigurationError(f'{name!r} is no name of a file: {error}') from error
+        raise ConfigurationError(f'{name!r} is not a valid file name: {error}') from error
     if size > limit:
         raise _too_large(name, limit)
     return b''.join(parts)
@@ -81,12 +81,12 @@ def read_text(path: str | Path, limit: int = TEXT_LIMIT) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         raise ConfigurationError(
-            f'{excerpt(str(path))}, byte {error.start}: it is no text in UTF-8'
+            f'{excerpt(str(path))}, byte {error.start}: it is not UTF-8 text'
         ) from error
 
 
 def read_json(path: str | Path, limit: int = TEXT_LIMIT) -> Any:
-    """Return the value of a JSON file; ConfigurationError as ``read_bytes``, or for no JSON."""
+    """Return the value of a JSON file; ConfigurationError as ``read_bytes``, or for other text."""
     return parse_json(read_text(path, limit), excerpt(str(path)))
 
 
@@ -95,9 +95,18 @@ def parse_json(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise ConfigurationError(f'{name} is no JSON: {error}') from error
+        raise ConfigurationError(f'{name} is not JSON: {error}') from error
     except RecursionError as error:
-        raise ConfigurationError(f'{name} is no JSON: nested too deeply') from error
+        raise ConfigurationError(f'{name} is not JSON: nested too deeply') from error
+
+
+def check_format(content: Any, version: int, name: str) -> dict[str, Any]:
+    """Return the mapping in a file of a format; ConfigurationError for another format or none."""
+    found = content.get('format') if isinstance(content, dict) else None
+    if not isinstance(content, dict) or found != version:
+        stated = 'no format' if found is None else f'format {excerpt(found)}'
+        raise ConfigurationError(f'{name} has {stated}; this version reads format {version}')
+    return content
 
 
 def _check_regular_file(found: os.stat_result, limit: int, name: str) -> None:
@@ -110,9 +119,7 @@ def _check_regular_file(found: os.stat_result, limit: int, name: str) -> None:
 
 
 def _too_large(name: str, limit: int) -> ConfigurationError:
-    return ConfigurationError(
-        f'{name} is larger than {_format_size(limit)}, the most that is read'
-    )
+    return ConfigurationError(f'{name} is larger than the limit of {_format_size(limit)}')
 
 
 def _format_size(count: int) -> str:

@@ -50,8 +50,8 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
     Raises
     ------
     ValueError
-        If it is damaged, is no archive of plain arrays, or is larger than ``UNPACKED_LIMIT``. The
-        size is read from the archive's directory before anything is unpacked.
+        If it is damaged, is not an archive of plain arrays, or is larger than ``UNPACKED_LIMIT``.
+        The size is read from the archive's directory before anything is unpacked.
 
     """
     try:
@@ -67,7 +67,7 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
                 raise ValueError('its compression is not one that NumPy uses')
             if sum(entry.file_size for entry in entries) > UNPACKED_LIMIT:
                 limit = UNPACKED_LIMIT // MEBIBYTE
-                raise ValueError(f'its arrays are larger than {limit} MiB, the most that is read')
+                raise ValueError(f'its arrays are larger than the limit of {limit} MiB')
             return {
                 entry.filename.removesuffix('.npy'): _read_array(archive.read(entry))
                 for entry in entries
@@ -100,12 +100,12 @@ def _read_array(content: bytes) -> npt.NDArray[np.generic]:
 
 def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generic]]:
     """
-    Return the bulk weights of a controller by name.
+    Return the weights of a controller, arrays by name.
 
     Raises
     ------
     ConfigurationError
-        If the file is missing, is no ``.npz``, holds objects, or differs from its hash.
+        If the file is missing, is not an ``.npz`` file, holds objects, or differs from its hash.
 
     """
     try:
@@ -121,4 +121,4 @@ def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generi
     try:
         return unpack_arrays(content)
     except ValueError as error:
-        raise ConfigurationError(f'weights {name} are no plain .npz file: {error}') from error
+        raise ConfigurationError(f'weights {name} are not a plain .npz file: {error}') from error

@@ -66,7 +66,7 @@ class ParameterInfo:
         return self._number(value)
 
     def _number(self, value: Any) -> float | int:
-        """Return a finite number within the bounds; a bool is no number."""
+        """Return a finite number within the bounds; a bool is not a number."""
         if isinstance(value, (bool, np.bool_)) or not isinstance(
             value, (int, float, np.integer, np.floating)
         ):

@@ -47,7 +47,7 @@ def match_names(pattern: str, names: Sequence[str], owner: str) -> list[str]:
             )
         found = [name for name in names if re.fullmatch(pattern, name)]
     except (re.error, OverflowError, RecursionError) as error:
-        raise ConfigurationError(f'{subject} is no regular expression: {error}') from error
+        raise ConfigurationError(f'{subject} is not a regular expression: {error}') from error
     if not found:
         raise ConfigurationError(f'{owner}: {unknown_name_error("joint", pattern, names)}')
     return found

@@ -365,7 +365,7 @@ def _read_mapping(kind: Any, value: Any, location: Location) -> dict[str, Any]:
 
 
 def _read_scalar(kind: Any, value: Any, location: Location) -> Any:
-    """Return a number, text or flag; a whole number is a float, too, a flag is no number."""
+    """Return a number, text or flag; a whole number is a float, too, a flag is not a number."""
     if kind is float:
         value = _as_float(value)
         if isinstance(value, float) and not math.isfinite(value):

@@ -80,7 +80,7 @@ def read_document(path: Path, limits: FileLimits = EDITED_FILE_LIMITS) -> Docume
     Raises
     ------
     ConfigurationError
-        In one line with file, line and column: if the file cannot be read, is no YAML, repeats a
+        In one line with file, line and column: if the file cannot be read, is not YAML, repeats a
         key, which would lose a value, or exceeds the limits.
 
     """
@@ -176,7 +176,7 @@ class _LimitedLoader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
                 raise _constructor_error(
-                    f'{excerpt(repr(key))} is no key, expected text', key_node
+                    f'{excerpt(repr(key))} is not a valid key, expected text', key_node
                 )
             if key in known:
                 raise _constructor_error(

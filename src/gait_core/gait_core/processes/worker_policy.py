@@ -138,7 +138,7 @@ class LossCounter:
         if self._since_pass >= 2 * MAX_LOSSES_PER_TRIAL and now - since > self._patience:
             raise NoWorkers(
                 f'no worker can be kept alive: {self._since_pass} were lost in '
-                f'{now - since:.0f} s without a finished trial, the last: {reason}'
+                f'{now - since:.0f} s without a finished trial, the last one: {reason}'
             )
 
 

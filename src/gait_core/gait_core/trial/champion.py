@@ -155,7 +155,7 @@ class GaitFile:
         path = self.path
         provenance = _from_ros_data(self.parameters.get('provenance'))
         if not isinstance(provenance, dict) or 'format' not in provenance:
-            raise ConfigurationError(f'{path} is no champion: it has no provenance.format')
+            raise ConfigurationError(f'{path} is not a champion: it has no provenance.format')
         version = provenance.pop('format')
         if version != CHAMPION_FORMAT:
             raise ConfigurationError(
@@ -188,7 +188,7 @@ def read_gait_file(path: Path) -> GaitFile:
         parameters = document.content['/**']['ros__parameters']
     except (TypeError, KeyError) as error:
         raise ConfigurationError(
-            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing"
+            f"{path} is not a ROS parameter file: '/**: ros__parameters:' is missing"
         ) from error
     if not isinstance(parameters, dict):
         raise ConfigurationError(f'{path}: ros__parameters holds no named values')
@@ -202,7 +202,7 @@ def read_champion(path: Path) -> Champion:
     Raises
     ------
     ConfigurationError
-        If the file cannot be read, is no champion, or has another format version.
+        If the file cannot be read, is not a champion, or has another format version.
 
     """
     return read_gait_file(path).champion()

@@ -314,7 +314,7 @@ def fitness_terms(rollout: Rollout) -> dict[str, float]:
 
 
 def _fitness_term(name: str, rollout: Rollout) -> float:
-    """Return the value of a term; TypeError if it is no number, ConfigurationError if infinite."""
+    """Return a term's value; TypeError if it is not a number, ConfigurationError if infinite."""
     term = registry.fitness_term(name)
     returned = term(rollout)
     try:
@@ -449,7 +449,7 @@ def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
 
 
 def result_without_ticks(spec: TrialSpec, status: str, reason: str) -> TrialResult:
-    """Return the result of a trial that ended before tick 0, with a status that may not win."""
+    """Return the result of a trial that ended before tick 0, with a status that cannot win."""
     return TrialResult(
         status=status,
         metrics={},

@@ -17,7 +17,13 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import DATA_LIMIT, read_bytes, read_json, write_atomically
+from gait_core.files.access import (
+    DATA_LIMIT,
+    check_format,
+    read_bytes,
+    read_json,
+    write_atomically,
+)
 from gait_core.files.archives import UNPACKED_LIMIT, unpack_arrays
 from gait_core.motion.observation import Contacts, Imu
 from gait_core.motion.state_tape import StateTape
@@ -117,8 +123,7 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
         raise ConfigurationError(f'record {error}') from error
     except ValueError as error:
         raise ConfigurationError(f'{folder} holds no record: {error}') from error
-    if not isinstance(facts, dict) or facts.get('format') != RECORD_FORMAT:
-        raise ConfigurationError(f'record {folder}: expected format {RECORD_FORMAT}')
+    facts = check_format(facts, RECORD_FORMAT, f'record {folder}')
     try:
         return _rebuild_rollout(facts, arrays, folder)
     except (KeyError, TypeError, ValueError) as error:

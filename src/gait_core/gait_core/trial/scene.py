@@ -274,7 +274,7 @@ def steps_per_tick(physics_step: float, control_period: float) -> int:
     periods = [n * physics_step for n in (math.floor(ratio), math.ceil(ratio)) if n >= 1]
     finer = [control_period / n for n in (math.ceil(ratio), math.floor(ratio)) if n >= 1]
     raise ConfigurationError(
-        f'scene.control_period {control_period:g} s is no whole multiple of '
+        f'scene.control_period {control_period:g} s is not a whole multiple of '
         f'scene.physics_step {physics_step:.6g} s; nearest valid control periods: '
         f'{", ".join(f"{p:.6g}" for p in periods)} s; nearest valid physics steps: '
         f'{", ".join(f"1/{1.0 / p:.6g}" for p in finer)} s'

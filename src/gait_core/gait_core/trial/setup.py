@@ -55,7 +55,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition('=')
         if not equals or not name.strip():
-            raise ConfigurationError(f"'{text}' is no setting: expected NAME=VALUE")
+            raise ConfigurationError(f"'{text}' is not a setting: expected NAME=VALUE")
         pairs.append((name.strip(), parse_value(value)))
     return nest_settings(pairs)
 

@@ -278,6 +278,6 @@ class TrialResult:
     reason: str = ''
 
     @property
-    def may_win(self) -> bool:
+    def can_win(self) -> bool:
         """True if the status allows a fitness."""
         return self.status in (OK, FELL)

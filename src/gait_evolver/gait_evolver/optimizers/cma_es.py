@@ -121,7 +121,7 @@ class CmaEsOptimizer(Optimizer):
         """Adapt mean, step size and covariance to the ranks of the evaluations."""
         ordered = self._ledger.take(evaluations)
         # Ranks as costs: the update depends on the order alone, and ranks also order candidates
-        # that violate constraints or may not win, whose fitness is not comparable.
+        # that violate constraints or cannot win, whose fitness is not comparable.
         self._search.tell(self._asked, list(tied_ranks(ordered)))
 
     @property

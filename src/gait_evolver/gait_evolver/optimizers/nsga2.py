@@ -36,7 +36,7 @@ from gait_core.parameters.declaration import (
 )
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, draw_first_population
-from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
+from gait_evolver.optimizers.ranking import EXCLUDED_RANK, AskTellLedger, sort_key
 
 # The hint on standard output would corrupt the single object of `--json`.
 Config.show_compile_hint = False
@@ -81,7 +81,7 @@ class Nsga2Optimizer(Optimizer):
     NSGA-II of several objectives by the library pymoo; its operators keep the bounds.
 
     Candidates that violate constraints rank below all feasible ones, by the sum of their
-    violations. Candidates that may not win, or with an objective that is not finite, rank last.
+    violations. Candidates that cannot win, or with an objective that is not finite, rank last.
     """
 
     Settings: ClassVar[type[Parameters]] = Nsga2Settings
@@ -136,14 +136,14 @@ class Nsga2Optimizer(Optimizer):
         return -np.asarray(self._search.opt.get('F'), dtype=np.float64)
 
     def _costs_and_violation(self, evaluation: Evaluation) -> tuple[FloatArray, float]:
-        """Return the costs, (m,), and the constraint violation; infinite if it may not win."""
+        """Return the costs, (m,), and the constraint violation; infinite if it cannot win."""
         rank, violation, _ = sort_key(evaluation)
         objectives = evaluation.objectives
-        if rank == 2 or objectives is None or not np.isfinite(objectives).all():
+        if rank == EXCLUDED_RANK or objectives is None or not np.isfinite(objectives).all():
             return np.zeros(self._objectives), np.inf
         if len(objectives) != self._objectives:
             raise ConfigurationError(
-                f'nsga2 got an evaluation of {len(objectives)} objectives, its setting objectives '
-                f'is {self._objectives}; nearest valid: {len(objectives)}'
+                f"nsga2: its setting 'objectives' is {self._objectives}, but an evaluation has "
+                f'{len(objectives)} objectives; nearest valid: {len(objectives)}'
             )
         return -objectives, violation

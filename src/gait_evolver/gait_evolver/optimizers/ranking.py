@@ -14,13 +14,16 @@ from gait_core.trial.spec import FELL, OK
 
 SortKey = tuple[int, float, float]
 
+EXCLUDED_RANK = 2
+"""First part of the sort key of candidates without a comparable fitness."""
+
 
 def sort_key(evaluation: Evaluation) -> SortKey:
     """
     Return a key that sorts evaluations best first, by the rules of Deb (2000).
 
     Feasible candidates come first, by decreasing fitness; then those that violate a constraint,
-    by the increasing sum of violations; then, with equal keys, those whose status may not win or
+    by the increasing sum of violations; then, with equal keys, those whose status cannot win or
     whose fitness is not finite.
 
     References
@@ -29,10 +32,10 @@ def sort_key(evaluation: Evaluation) -> SortKey:
 
     """
     if evaluation.status not in (OK, FELL) or not math.isfinite(evaluation.fitness):
-        return 2, 0.0, 0.0
+        return EXCLUDED_RANK, 0.0, 0.0
     violation = sum(max(0.0, value) for value in evaluation.constraints.values())
     if not math.isfinite(violation):
-        return 2, 0.0, 0.0
+        return EXCLUDED_RANK, 0.0, 0.0
     return (1 if violation > 0.0 else 0), violation, -evaluation.fitness
 
 

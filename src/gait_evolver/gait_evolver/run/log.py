@@ -22,7 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from gait_core.errors import ConfigurationError, excerpt
-from gait_core.files.access import MEBIBYTE, parse_json, read_bytes, read_text, write_atomically
+from gait_core.files.access import (
+    MEBIBYTE,
+    check_format,
+    parse_json,
+    read_bytes,
+    read_text,
+    write_atomically,
+)
 from gait_core.measures.metrics import METRICS
 from gait_core.trial.spec import TrialResult
 from gait_evolver.plan import Plan, TrialIndex
@@ -321,8 +328,8 @@ def _group_by_generation(kept: bytes, count: int, folder: Path) -> list[list[Tri
     # Checked before the lists are made: a damaged checkpoint may claim any number.
     if len(numbers) != count or (numbers and (min(numbers), max(numbers)) != (0, count - 1)):
         raise ConfigurationError(
-            f'{_checkpoint_file(folder)} was changed: it counts {count} generations, but the part '
-            f'of the log that it counts has {len(numbers)}'
+            f'{_checkpoint_file(folder)} was changed: it states {count} generations, but its part '
+            f'of the log has {len(numbers)}'
         )
     generations: list[list[TrialRow]] = [[] for _ in range(count)]
     for row in rows:
@@ -352,9 +359,7 @@ def _read_checkpoint(file: Path) -> dict[str, Any] | None:
     text = read_text(file)
     if not text:
         return None
-    state = parse_json(text, str(file))
-    if not isinstance(state, dict) or state.get('format') != RUN_FORMAT:
-        raise ConfigurationError(f'{file}: expected format {RUN_FORMAT}')
+    state = check_format(parse_json(text, str(file)), RUN_FORMAT, str(file))
     for name in ('generations', 'log_bytes'):
         if type(state.get(name)) is not int or state[name] < 0:
             raise ConfigurationError(f'{file} was changed: {name} is {excerpt(state.get(name))}')

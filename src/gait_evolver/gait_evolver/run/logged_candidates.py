@@ -20,7 +20,7 @@ from gait_evolver.run.store import read_generations, read_run
 from gait_evolver.scoring import mean_fitness
 
 
-def read_logged_candidate(folder: Path, number: str, engine: str = '') -> Champion:
+def read_logged_candidate(folder: Path, candidate: str, engine: str = '') -> Champion:
     """
     Return a candidate of a run as a champion, with its trials on one engine.
 
@@ -28,7 +28,7 @@ def read_logged_candidate(folder: Path, number: str, engine: str = '') -> Champi
     ----------
     folder : Path
         Run directory.
-    number : str
+    candidate : str
         ``generation/individual``, both counted from 0 as in evaluations.csv.
     engine : str
         One of the run's engines; empty: the first.
@@ -41,7 +41,7 @@ def read_logged_candidate(folder: Path, number: str, engine: str = '') -> Champi
     """
     facts, experiment = read_run(folder)
     plan = resolve_experiment(experiment)
-    rows = _rows_of_candidate(folder, number, engine or next(iter(plan.scenes)))
+    rows = _rows_of_candidate(folder, candidate, engine or next(iter(plan.scenes)))
     spec = _candidate_spec(plan, folder, rows[0])
     champion = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
     # Hashes are comparable only on the platform that recorded them.
@@ -60,7 +60,7 @@ def make_champion(
     spec : TrialSpec
         Spec of the first trial.
     rows : sequence of TrialRow
-        In order of the repeats. If one of them may not win, the fitness is NaN.
+        In order of the repeats. If one of them cannot win, the fitness is NaN.
     experiment : Experiment
     run_id : str
 
@@ -89,19 +89,19 @@ def make_champion(
     )
 
 
-def _rows_of_candidate(folder: Path, number: str, engine: str) -> list[TrialRow]:
+def _rows_of_candidate(folder: Path, candidate: str, engine: str) -> list[TrialRow]:
     generations = read_generations(folder)
     try:
-        generation, individual = (int(part) for part in number.split('/'))
+        generation, individual = (int(part) for part in candidate.split('/'))
     except ValueError as error:
         raise ConfigurationError(
-            f"candidate '{number}': expected GENERATION/NUMBER, e.g. 3/0 for the first of "
+            f"candidate '{candidate}': expected GENERATION/INDIVIDUAL, e.g. 3/0 for the first of "
             'generation 3'
         ) from error
     last = len(generations) - 1
     if not 0 <= generation <= last:
         raise ConfigurationError(
-            f"candidate '{number}': generations 0 to {last} are finished; nearest valid: "
+            f"candidate '{candidate}': generations 0 to {last} are finished; nearest valid: "
             f'{min(max(generation, 0), last)}'
         )
     rows = [row for row in generations[generation] if row.engine == engine]
@@ -109,7 +109,7 @@ def _rows_of_candidate(folder: Path, number: str, engine: str) -> list[TrialRow]
     if not candidate_rows:
         last = max((row.individual for row in rows), default=0)
         raise ConfigurationError(
-            f"candidate '{number}': generation {generation} on '{engine}' has candidates 0 to "
+            f"candidate '{candidate}': generation {generation} on '{engine}' has candidates 0 to "
             f'{last}; nearest valid: {min(max(individual, 0), last)}'
         )
     return candidate_rows

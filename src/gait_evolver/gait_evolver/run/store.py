@@ -28,7 +28,7 @@ from typing import Any
 import yaml
 
 from gait_core.errors import ConfigurationError, excerpt
-from gait_core.files.access import write_atomically
+from gait_core.files.access import check_format, write_atomically
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.yaml_file import read_document
 from gait_core.trial.champion import Champion, read_champion, write_champion
@@ -300,12 +300,11 @@ def engine_champion_file(champion_file: Path, engine: str) -> Path:
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
-    """Return run.yaml and the experiment of a run directory; ConfigurationError if it is none."""
+    """Return run.yaml and the experiment of a run directory; ConfigurationError for others."""
     if not (folder / 'run.yaml').is_file():
-        raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
-    facts = read_document(folder / 'run.yaml').content
-    if not isinstance(facts, dict) or facts.get('format') != RUN_FORMAT:
-        raise ConfigurationError(f'{folder / "run.yaml"}: expected format {RUN_FORMAT}')
+        raise ConfigurationError(f'{folder} is not a run directory: it has no run.yaml')
+    content = read_document(folder / 'run.yaml').content
+    facts = check_format(content, RUN_FORMAT, str(folder / 'run.yaml'))
     if 'config_hash' not in facts:
         raise ConfigurationError(f'{folder / "run.yaml"} was changed: config_hash is missing')
     platform = facts.get('platform', {})

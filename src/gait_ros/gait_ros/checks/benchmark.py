@@ -31,7 +31,7 @@ STREAM_RATE = 200.0
 LOSS_BUDGET = 0.005
 SPREAD_BUDGET = 2.0
 _STREAM_SECONDS = 20.0
-_START = 60.0
+_START_TIMEOUT = 60.0
 _SETTLE = 1.0
 
 
@@ -89,16 +89,16 @@ def command_arrival_times(seconds: float) -> FloatArray:
     with NodeProcesses((replace(node, namespace=f'gait_stream_{os.getpid()}'),)) as processes:
         client = RosClient(f'gait_stream_{os.getpid()}')
         try:
-            space = processes.nodes[0].spec.namespace
+            namespace = processes.nodes[0].spec.namespace
             publisher = client.node.create_publisher(
-                JointState, f'/{space}/joint_states', PUBLISHER_QOS
+                JointState, f'/{namespace}/joint_states', PUBLISHER_QOS
             )
             state = JointState(name=list(robot.joint_names), position=robot.joint_stance.tolist())
             client.node.create_timer(1.0 / STREAM_RATE, lambda: publisher.publish(state))
             times: list[float] = []
             client.node.create_subscription(
                 Float64MultiArray,
-                f'/{space}/commands',
+                f'/{namespace}/commands',
                 lambda message: times.append(time.perf_counter()),
                 STREAM_QOS,
             )
@@ -108,8 +108,8 @@ def command_arrival_times(seconds: float) -> FloatArray:
                 processes.raise_if_ended()
                 return bool(times)
 
-            if not client.wait(came, _START):
-                raise NodeEnded(f'no command came within {_START:g} s')
+            if not client.wait(came, _START_TIMEOUT):
+                raise NodeEnded(f'no command came within {_START_TIMEOUT:g} s')
             client.wait(lambda: False, _SETTLE)
             begin = time.perf_counter()
             client.wait(lambda: False, seconds)

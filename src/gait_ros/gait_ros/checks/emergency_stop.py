@@ -27,7 +27,7 @@ MESSAGE_RATE = 1000.0
 CONTROL_PERIOD = 0.02
 """Control period of the gait [s]."""
 _ROBOT = 'a1'
-_START = 120.0
+_START_TIMEOUT = 120.0
 _PATIENCE = 10.0
 _HOLD_TIME = 0.5
 
@@ -35,7 +35,7 @@ _HOLD_TIME = 0.5
 class _Traffic:
     """Publisher of joint states, IMU readings and velocities, and recorder of targets."""
 
-    def __init__(self, space: str) -> None:
+    def __init__(self, namespace: str) -> None:
         self.client = RosClient(f'stop_check_{os.getpid()}')
         self.sent, self.began = 0, time.perf_counter()
         robot = load_robot(_ROBOT)
@@ -48,14 +48,14 @@ class _Traffic:
             (Imu, 'imu/data', imu, MESSAGE_RATE),
             (Twist, 'cmd_vel', velocity, 20.0),
         ):
-            publisher = node.create_publisher(kind, f'/{space}/{topic}', PUBLISHER_QOS)
+            publisher = node.create_publisher(kind, f'/{namespace}/{topic}', PUBLISHER_QOS)
             node.create_timer(1.0 / rate, partial(self._send, publisher, message))
         self.targets: list[tuple[float, Any]] = []
         node.create_subscription(
-            JointTrajectory, f'/{space}/joint_trajectory', self._on_targets, STREAM_QOS
+            JointTrajectory, f'/{namespace}/joint_trajectory', self._on_targets, STREAM_QOS
         )
         self._stop, self._resume = (
-            node.create_client(Trigger, f'/{space}/cpg/{name}')
+            node.create_client(Trigger, f'/{namespace}/cpg/{name}')
             for name in ('emergency_stop', 'resume')
         )
 
@@ -80,8 +80,8 @@ class _Traffic:
     def measure_stop(self, rng: np.random.Generator) -> float:
         """Stop the walk at a random time; return the time [s] to the last changed target."""
         self.targets.clear()
-        if not self.client.wait(self.is_walking, _START):
-            raise NodeEnded(f'the gait does not walk within {_START:g} s')
+        if not self.client.wait(self.is_walking, _START_TIMEOUT):
+            raise NodeEnded(f'the gait does not walk within {_START_TIMEOUT:g} s')
         self.client.wait(lambda: False, float(rng.uniform(0.0, 0.5)))
         asked = time.perf_counter()
         self.call_service(self._stop)
@@ -94,10 +94,10 @@ class _Traffic:
 
 def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:
     """Measure the longest time until a walking a1 holds, over stops at random times (seed 1)."""
-    space = f'gait_stop_{os.getpid()}'
-    node = replace(controller_node('phase_cpg', {'robot': _ROBOT}), namespace=space)
+    namespace = f'gait_stop_{os.getpid()}'
+    node = replace(controller_node('phase_cpg', {'robot': _ROBOT}), namespace=namespace)
     with NodeProcesses((node,)):
-        traffic = _Traffic(space)
+        traffic = _Traffic(namespace)
         try:
             rng = np.random.default_rng(1)
             times = [traffic.measure_stop(rng) for _ in range(count)]

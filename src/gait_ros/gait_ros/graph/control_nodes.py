@@ -53,7 +53,8 @@ class ControlledRobot:
     controllers_file : str
         Parameter file with the text of ``gait_ros.hardware.ros2_control.controllers_yaml``.
     output : str
-        One of ``OUTPUT_TOPICS``. Its controller is activated, the others are only loaded.
+        One of ``OUTPUT_TOPICS``. Its ros2_control controller is activated, the others are only
+        loaded.
     hardware : str
         Motor file; empty: motors equal joints. A simulation needs a file.
     motors : Hardware or None
@@ -104,11 +105,11 @@ def controller_manager_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...
     )
     written = controller_parameters(robot, controlled.target, hardware=controlled.motors)
     names = list(written[f'/**/{CONTROLLER_MANAGER}']['ros__parameters'])[1:]
-    moving = active_controller_name(robot, controlled.output)
+    active_name = active_controller_name(robot, controlled.output)
     idle = [
         name
         for name in names
-        if name not in (STATE_BROADCASTER, moving)
+        if name not in (STATE_BROADCASTER, active_name)
         and (name == TRAJECTORY_CONTROLLER or name.startswith('forward_'))
     ]
     active = [name for name in names if name not in idle]
@@ -188,8 +189,8 @@ def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     if controlled.target != MOCK_TARGET and not uses_plugin(controlled.target, controlled.motors):
         nodes += (hardware_node(name, hardware, namespace, simulated=controlled.simulated),)
     if simulation is not None:
-        played = {**simulation, 'calibration': hardware}
-        nodes += (hardware_bridge_node(name, played, namespace),)
+        bridge_parameters = {**simulation, 'calibration': hardware}
+        nodes += (hardware_bridge_node(name, bridge_parameters, namespace),)
     if controlled.controller:
         nodes += (gait_node(controlled),)
     if simulation is not None and not simulation.get('publish_clock', True):

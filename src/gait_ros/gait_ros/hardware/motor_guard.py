@@ -61,20 +61,20 @@ class MotorGuard:
             limit: np.zeros(n, dtype=np.int64) for limit in _LIMITS
         }
         self.refused_states = 0
-        self.release()
+        self.forget_commands()
 
     def reset(self) -> None:
         """Forget the measured positions and all commands."""
         self.measured[:] = np.nan
-        self.release()
+        self.forget_commands()
 
-    def release(self) -> None:
+    def forget_commands(self) -> None:
         """Forget all commands; the next ones begin at the measured pose."""
         n = len(self._robot.joint_names)
         self._last = {field: np.full(n, np.nan) for field in _FIELDS}
         self.soften()
 
-    def release_joint(self, name: str) -> None:
+    def forget_joint(self, name: str) -> None:
         """Forget the commands of one joint; the next one begins at its measured position."""
         for values in self._last.values():
             values[self._robot.joint_index[name]] = np.nan

@@ -157,7 +157,7 @@ class HardwareNode(ManagedNode):
     def deactivate(self) -> None:
         """Send a hold to the motors, and no further command."""
         self._hold()
-        self._guard.release()
+        self._guard.forget_commands()
         if self._was_commanded:
             self._to_motors.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIME))
             # Best-effort subscribers acknowledge nothing.
@@ -212,7 +212,7 @@ class HardwareNode(ManagedNode):
             values = values_from_joint_state(message)
         except BadCommand as error:
             self._refused += 1
-            self._warn_refused(f'{source} refused: {excerpt(error)}')
+            self._warn_refused(f'message on {source} refused: {excerpt(error)}')
             return None
         self._watch.record_arrival(source, self._now())
         known = self._hardware.motors if source == JOINT_COMMANDS_TOPIC else self._watch.motors
@@ -251,7 +251,7 @@ class HardwareNode(ManagedNode):
         for joint in stale - self._silent_joints:
             # A joint may move while its motor is silent, so that it must start from its measured
             # position afterwards.
-            self._guard.release_joint(joint)
+            self._guard.forget_joint(joint)
         self._silent_joints = stale
         obstacle = self._watch.find_obstacle(now)
         if obstacle:
@@ -297,7 +297,8 @@ class HardwareNode(ManagedNode):
             listed = ', '.join(f'{count} of {what}' for what, count in changed.items())
             joint = self._joints[int(np.argmax(sum(counts.values())))]
             self._warn_limited(
-                f"commands beyond joint limits were clamped: {listed}; most of joint '{joint}'"
+                f'commands beyond joint limits were clamped: {listed}; most often those of joint '
+                f"'{joint}'"
             )
 
     def _find_conflict(self) -> str:

@@ -101,7 +101,7 @@ class GaitWatch:
         gait = self._gait
         self._mistyped = describe_type_mismatches(self._node)
         if gait.live is not None:
-            gait.live.claim.find_conflict()
+            gait.live.claim.update_conflict()
         trouble, blind = self.find_trouble(), self._undetectable_falls()
         self._log(trouble or blind)
         active = self._node.active
@@ -184,7 +184,7 @@ class GaitWatch:
         if unmeasured:
             return (
                 f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
-                'no message has them'
+                'no message contains them'
             )
         return safe.trouble
 

@@ -169,7 +169,10 @@ class JointTopics:
                 take(live, message)
             except Exception as error:
                 self.refused += 1
-                warn(f'{topic} refused, the last valid command holds: {describe_error(error)}')
+                warn(
+                    f'message on {topic} refused, the last valid one stays: '
+                    f'{describe_error(error)}'
+                )
 
         return on_message
 

@@ -50,12 +50,12 @@ class MotionClaim:
             If another node publishes targets for the same robot; the message names it.
 
         """
-        self.find_conflict()
+        self.update_conflict()
         if self.conflict:
             raise ConfigurationError(self.conflict)
         self.end()
 
-    def find_conflict(self) -> None:
+    def update_conflict(self) -> None:
         """Update ``conflict`` from the publishers of the topic."""
         others = find_other_publishers(self._node, self._topic)
         self.conflict = ''

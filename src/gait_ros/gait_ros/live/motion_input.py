@@ -173,7 +173,7 @@ class MotionInput:
         try:
             self.request.receive(velocity)
         except ConfigurationError as error:
-            self._warn_refused(f'{VELOCITY_TOPIC} refused: {error}')
+            self._warn_refused(f'message on {VELOCITY_TOPIC} refused: {error}')
             return
         # A publisher that ends after a zero velocity has stopped the robot: do not warn then.
         self._expiry_logged = not any(velocity)

@@ -209,7 +209,7 @@ def make_node_champion(gait_file: GaitFile) -> NodeChampion:
     Raises
     ------
     ConfigurationError
-        If the file is no champion, or its weights have no hash or are in another folder.
+        If the file is not a champion, or its weights have no hash or are in another folder.
 
     """
     file, champion = gait_file.path, gait_file.champion()

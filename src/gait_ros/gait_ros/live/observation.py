@@ -205,7 +205,8 @@ class LiveObservation:
         ]
         if unreported:
             self._warn_once(
-                f'imu/data: {", ".join(unreported)} not reported (covariance); ignored'
+                f'imu/data: {", ".join(unreported)} not reported (first covariance negative or '
+                'NaN); ignored'
             )
             return
         orientation = _quaternion(message.orientation)

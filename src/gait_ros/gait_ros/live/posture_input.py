@@ -74,8 +74,8 @@ class PostureInput:
             and (norm == 0.0 or abs(norm - 1.0) < _NORM_TOLERANCE)
         ):
             self._warn(
-                f'{POSE_TOPIC} refused: the height is {message.position.z:g} m and the norm of '
-                f'the quaternion {norm:g}, expected a finite height and norm 1'
+                f'message on {POSE_TOPIC} refused: the height is {message.position.z:g} m and the '
+                f'norm of the quaternion {norm:g}, expected a finite height and norm 1'
             )
             return
         roll, pitch, yaw = (0.0, 0.0, 0.0)

@@ -103,7 +103,8 @@ class TrialSession:
     link_transforms : bool
         Whether to publish every link on /tf, for RViz.
     delay : float [s]
-        Longest random delay of the answers of the controller, for tests of the equality.
+        Longest random delay of the answers of the controller, for tests that results do not
+        depend on it.
     sensors : str
         Names of the range sensors that the bridge simulates, or ``all``.
 

@@ -155,8 +155,8 @@ class WorkerClient:
             done = from_result(answer.result)
             if done.spec_hash != self._spec_hash:
                 raise ConfigurationError(
-                    f'{self.name} read another trial than was sent: it has another version of the '
-                    'suite'
+                    f'{self.name} has another version of the suite: it decoded a different trial '
+                    'than was sent'
                 )
             return done
         now = self._clock.now()

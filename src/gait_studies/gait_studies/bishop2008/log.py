@@ -62,7 +62,7 @@ def write_log(path: Path, generations: Sequence[FloatArray]) -> None:
 
 
 def read_log(path: Path) -> list[FloatArray]:
-    """Return the lines of a log by generation; ConfigurationError if the file is no such log."""
+    """Return the lines of a log by generation; ConfigurationError for another file."""
     try:
         table = np.loadtxt(read_text(path, DATA_LIMIT).splitlines(), ndmin=2)
     except ConfigurationError:

@@ -83,18 +83,18 @@ class RelayLayer:
         self._layout, self._dt, self._leaders = layout, dt, leaders
         lags = dt * np.arange(1, layout.memory + 1)
         periods = math.floor(layout.memory * dt / period)
-        whole = round(periods * period / dt)
+        whole_ticks = round(periods * period / dt)
         self._period_ticks = round(period / dt)
         # Contribution of each past output to the mean speed over the last period.
-        left = np.minimum(lags / period, 1.0) * np.exp(-lags / _MEMORY_TIME)
-        self._speed_weights = MAX_ACCELERATION * dt * left
-        share = np.where(np.arange(layout.memory) < whole, 2.0 / whole, 0.0)
+        remaining = np.minimum(lags / period, 1.0) * np.exp(-lags / _MEMORY_TIME)
+        self._speed_weights = MAX_ACCELERATION * dt * remaining
+        share = np.where(np.arange(layout.memory) < whole_ticks, 2.0 / whole_ticks, 0.0)
         self._wave = share * np.exp(2.0j * math.pi * lags / period)
         self._inputs: list[FloatArray] = []
         self._outputs: list[FloatArray] = []
 
     def add_relay(
-        self, servo: int, swing: complex, strength: float, offset: FloatArray, kick: float = 0.0
+        self, servo: int, phasor: complex, strength: float, offset: FloatArray, kick: float = 0.0
     ) -> None:
         """
         Add a relay of one perceptron.
@@ -102,7 +102,7 @@ class RelayLayer:
         Parameters
         ----------
         servo : int
-        swing : complex
+        phasor : complex
             Its argument is the lag behind the wave; its magnitude has no effect.
         strength : float
             Acceleration over the maximum.
@@ -112,12 +112,12 @@ class RelayLayer:
             Constant input that starts the oscillation of a leading servo.
 
         """
-        row = self._input_weights(servo, swing, offset)
+        row = self._input_weights(servo, phasor, offset)
         row[ONE_CHANNEL] += kick
         self._add(servo, row, 2.0 * strength)
 
     def add_gated_relay(
-        self, servo: int, swing: complex, strength: float, offset: FloatArray, gate: FloatArray
+        self, servo: int, phasor: complex, strength: float, offset: FloatArray, gate: FloatArray
     ) -> None:
         """
         Add a relay of two perceptrons; it is fully active where the gate is 0.
@@ -126,19 +126,19 @@ class RelayLayer:
         those of ``add_relay``.
         """
         for sign in (1.0, -1.0):
-            row = self._input_weights(servo, swing, offset)
+            row = self._input_weights(servo, phasor, offset)
             row[[ONE_CHANNEL, FORWARD_CHANNEL, LEFT_CHANNEL]] += sign * gate
             self._add(servo, row, strength)
 
-    def _input_weights(self, servo: int, swing: complex, offset: FloatArray) -> FloatArray:
+    def _input_weights(self, servo: int, phasor: complex, offset: FloatArray) -> FloatArray:
         """Return the input weights of a perceptron of a relay, (inputs,)."""
         layout = self._layout
         row: FloatArray = np.zeros(layout.inputs)
         past_outputs = row[layout.channels * (layout.memory + 1) :].reshape(layout.memory, 16)
-        # The wave, shifted by the lag of the swing: a Fourier sum over the leaders' past outputs.
-        phase = np.conj(swing) / max(abs(swing), 1e-9)
+        # The wave, shifted by the lag of the relay: a Fourier sum over the leaders' past outputs.
+        phase = np.conj(phasor) / max(abs(phasor), 1e-9)
         past_outputs += np.outer((phase * self._wave).real, self._leaders)
-        # Over a whole period a swing has zero mean: the mean position is regulated to the offset.
+        # Over a whole period the wave has zero mean: the mean position is regulated to the offset.
         positions = slice(servo, layout.channels * self._period_ticks, layout.channels)
         row[positions] -= _OFFSET_GAIN * LENGTH_SCALE / self._period_ticks
         past_outputs[:, servo] -= _SPEED_GAIN * self._speed_weights

@@ -24,7 +24,7 @@ START_TIME, HALF_CYCLE, TIME_SCALE = 2.0, 1.575, 0.9
 """Start of the first cycle, half a cycle, and time scale of the printed timetable [s]."""
 
 LENGTH_SURPLUS = 20.4
-"""Printed excess of the landing leg's length: 0.073 of a shank of 280 mm [mm]."""
+"""Printed excess of the length of the leg at touch-down: 0.073 of a shank of 280 mm [mm]."""
 
 _CROSSING_TIME = 1.0 * TIME_SCALE
 """Time of a step until which the body leans over the rear leg [s]."""

@@ -36,9 +36,9 @@ def check_chunks(content: bytes) -> None:
             (summary,) = struct.unpack_from('<Q', body, 0)
         if unpacked > MAX_UNPACKED_SIZE:
             limit = MAX_UNPACKED_SIZE // MEBIBYTE
-            raise ValueError(f'its messages are larger than {limit} MiB, the largest size read')
+            raise ValueError(f'its messages are larger than the limit of {limit} MiB')
     if summary and summary not in starts:
-        raise ValueError('its footer names a position without a summary')
+        raise ValueError('its footer gives a wrong position of the summary')
 
 
 def _records(content: bytes) -> Iterator[tuple[int, int, memoryview]]:
@@ -64,7 +64,7 @@ def _chunk_sizes(body: memoryview) -> tuple[int, int]:
     except struct.error as error:
         raise ValueError('it is cut off') from error
     if compression not in (b'', b'zstd'):
-        raise ValueError('the compression of its chunks is not zstd')
+        raise ValueError('its chunks are not compressed by zstd')
     if compression == b'zstd' and _zstd_content_size(data) != unpacked:
         raise ValueError('a chunk has another size than it states')
     return packed, unpacked

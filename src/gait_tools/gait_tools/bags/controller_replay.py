@@ -26,9 +26,9 @@ class Comparison:
     periods : int
         Control periods compared.
     differing : int
-        Control periods with any different target or sub-sample.
+        Control periods in which a target or sub-sample differs.
     first : int or None
-        Tick of the first of them.
+        Tick of the first difference.
     largest : float
         Largest difference of a target [rad or m, per s, N m or N].
     target : str
@@ -86,7 +86,9 @@ def replay_through_controller(trial: RecordedTrial, robot: RobotModel | None = N
             targets = controller.step(moment.dt, moment.command, moment.observation)
             applied = memory.resolve(targets)
         except BadCommand as error:
-            raise ConfigurationError(f'at tick {number} the controller gave {error}') from error
+            raise ConfigurationError(
+                f'at tick {number} the controller gave invalid targets: {error}'
+            ) from error
         for ours, theirs in (
             (applied.position, moment.applied.position),
             (applied.velocity, moment.applied.velocity),

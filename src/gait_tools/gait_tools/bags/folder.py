@@ -94,10 +94,10 @@ class BagFolder:
         except ConfigurationError:
             raise
         except (ValueError, csv.Error) as error:
-            raise ConfigurationError(f"'{file}' is no table of bags: {error}") from error
+            raise ConfigurationError(f"'{file}' is not a table of bags: {error}") from error
         if header != self._header:
             raise ConfigurationError(
-                f"'{self._folder}' holds bags of another controller; nearest valid: another folder"
+                f"'{self._folder}' holds bags of another controller; choose another folder"
             )
         return list(lines)
 

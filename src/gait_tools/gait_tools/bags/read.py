@@ -79,7 +79,7 @@ def read_bag(folder: Path) -> RecordedTrial:
     Raises
     ------
     ConfigurationError
-        If it is no bag of this suite, has another format, or was changed.
+        If it is not a bag of this suite, has another format, or was changed.
 
     """
     store = load_typestore()
@@ -149,7 +149,7 @@ def _read_sealed(folder: Path) -> tuple[dict[str, str], bytes]:
         texts = {key: str(found.get(f'gait.{key}', '')) for key in (*SEALED_ENTRIES, 'sha256')}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(
-            f"bag '{folder}': its metadata.yaml is not that of a bag"
+            f"bag '{folder}': its metadata.yaml is not that of a rosbag2 bag"
         ) from error
     version = found.get('gait.format')
     if version is None:

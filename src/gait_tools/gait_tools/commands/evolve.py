@@ -62,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action='append',
         default=[],
         metavar='ID',
-        help='with --resume: skip and record a trial that ends its workers',
+        help='with --resume: skip and record a trial in which workers die',
     )
     add_settings(parser, 'population=30')
 

@@ -129,8 +129,8 @@ def _compare_with_record(
         return exit_code(first.status)
     if spec is not champion.spec:
         print(
-            f"gait: the record is of '{champion.spec.scene.engine}'; on another engine hash and "
-            'fitness differ',
+            f"gait: the record is of engine '{champion.spec.scene.engine}'; hash and fitness on "
+            'another engine differ',
             file=sys.stderr,
         )
         return exit_code(first.status)
@@ -147,7 +147,7 @@ def _check_export(path: Path, champion: Champion) -> None:
         return
     if path.suffix == '.yaml' and not math.isfinite(champion.fitness):
         raise ConfigurationError(
-            f"'{path}': the candidate ended as {champion.status} and is no champion"
+            f"'{path}': the candidate ended as {champion.status}, so that it is not a champion"
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"'{path}': the folder '{path.parent}' does not exist")
@@ -268,11 +268,11 @@ def load_champion(source: Path, engine: str | None, individual: str | None = Non
 
     if individual:
         if not source.is_dir():
-            raise ConfigurationError(f'--individual needs a run directory, {source} is none')
+            raise ConfigurationError(f'--individual needs a run directory, {source} is not one')
         return read_logged_candidate(source, individual, engine or '')
     file = source / 'champion.yaml' if source.is_dir() else source
     if source.is_dir() and not file.exists():
-        raise ConfigurationError(f'{source} has no champion.yaml: no candidate won yet')
+        raise ConfigurationError(f'{source} has no champion.yaml: the run has no champion yet')
     champion = read_champion(file)
     check_champion_robot(file, champion)
     if engine and engine != champion.spec.scene.engine:
@@ -293,7 +293,7 @@ def _explain_difference(champion: Champion, fingerprint: str, fitness: float | N
         now = sources_hash(spec.scene.robot, spec.controller, spec.scene.engine)
         edited = champion.run.get('sources') not in (None, now)
         print(
-            'gait: not equal, on the platform that recorded it'
+            'gait: the result differs from the record, although the platform is the same'
             + (': code or robot were changed since' if edited else ''),
             file=sys.stderr,
         )

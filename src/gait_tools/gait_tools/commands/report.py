@@ -32,9 +32,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar='FILE',
         help='page (default: report.html in the run directory or beside the champion)',
     )
-    parser.add_argument('--card', action='store_true', help='add the robustness card')
     parser.add_argument(
-        '--markdown', metavar='FILE', help='also write the card as a Markdown table'
+        '--card',
+        action='store_true',
+        help='add the robustness card: trials with other starts, friction, mass, '
+        'terrain and engines',
+    )
+    parser.add_argument(
+        '--markdown', metavar='FILE', help='also write the robustness card as a Markdown table'
     )
     add_json(parser)
 
@@ -76,7 +81,7 @@ def _robustness_rows(champion: Champion | None, markdown: Path | None) -> list[C
     from gait_tools.robustness import card_markdown, robustness_card
 
     if champion is None:
-        raise ConfigurationError('--card needs a champion: no candidate won yet')
+        raise ConfigurationError('--card needs a champion: the run has none yet')
     rows = robustness_card(
         champion, lambda text: print(f'gait: {text} ...', file=sys.stderr, flush=True)
     )

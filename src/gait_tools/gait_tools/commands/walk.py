@@ -91,7 +91,7 @@ def run(options: Namespace) -> int:
         print_exception(result)
     else:
         print_trial(values, result.reason)
-        if rollout is not None and result.may_win:
+        if rollout is not None and result.can_win:
             _print_gates(rollout)
     return exit_code(result.status)
 
@@ -181,7 +181,7 @@ def _gait_from_options(options: Namespace) -> tuple[str, str, Mapping[str, Any],
     path = Path(options.champion)
     found = read_gait_file(path)
     if not found.is_champion and found.gait():
-        # A parameter file that is no champion names no robot and no controller.
+        # A parameter file that is not a champion names no robot and no controller.
         robot = load_robot(options.robot)
         controller, preset = choose_controller(robot, options.controller, options.preset)
         cls = registry.controller(controller)
@@ -209,7 +209,7 @@ def _check_sections(settings: Mapping[str, Any]) -> None:
                 'setting', name, ('gait.<name>', 'scene.<name>', 'settle_time')
             )
         if name != 'settle_time' and not isinstance(value, Mapping):
-            raise ConfigurationError(f"setting '{name}' needs a name behind a dot: {name}.<name>")
+            raise ConfigurationError(f"setting '{name}' needs a name after a dot: {name}.<name>")
 
 
 def _read_seconds(name: str, value: Any) -> float:

@@ -79,8 +79,8 @@
     const place = document.getElementById('player');
     if (!place || !data.replay) return;
     const r = data.replay;
-    const vertices = floats(r.vertices), poses = floats(r.poses), base = floats(r.base);
-    const strings = floats(r.strings);
+    const vertices = floats(r.vertices), poses = floats(r.poses), centre = floats(r.centre);
+    const elements = floats(r.elements);
     const slider = document.getElementById('frame'), clock = document.getElementById('clock');
     const button = document.getElementById('play');
     const legs = (s) => (s === 0 ? colour('body') : colour(`series${(s - 1) % 6}`));
@@ -88,18 +88,18 @@
     function moving(frame) {
       const start = frame * r.links * 7;
       const [x, y, z] = placed(vertices, r.link, poses, start);
-      const ends = placed(strings, r.string_link, poses, start);
+      const ends = placed(elements, r.element_link, poses, start);
       const gap = (values) => values.flatMap((v, i) => (i % 2 ? [v, null] : [v]));
       const zmp = r.zmp[frame] || [null, null, null];
       return {
         x: [x, gap(ends[0]), [zmp[0]]], y: [y, gap(ends[1]), [zmp[1]]],
-        z: [z, gap(ends[2]), [zmp[2] === null ? null : zmp[2] + 0.004 * r.window]],
+        z: [z, gap(ends[2]), [zmp[2] === null ? null : zmp[2] + 0.004 * r.half_width]],
       };
     }
 
     function view(frame) {
-      const w = r.window;
-      const bx = base[3 * frame], by = base[3 * frame + 1], bz = base[3 * frame + 2];
+      const w = r.half_width;
+      const bx = centre[3 * frame], by = centre[3 * frame + 1], bz = centre[3 * frame + 2];
       const low = Math.min(...r.ground.z.flat().slice(0, 4)) - 0.05 * w;
       const floor = r.ground.x.length === 2 ? low : bz - 1.1 * w;
       return {
@@ -117,7 +117,7 @@
       });
       const traces = [
         { type: 'mesh3d', x: now.x[0], y: now.y[0], z: now.z[0], i: r.faces[0], j: r.faces[1],
-          k: r.faces[2], facecolor: r.side.map(legs), flatshading: true, hoverinfo: 'skip',
+          k: r.faces[2], facecolor: r.leg.map(legs), flatshading: true, hoverinfo: 'skip',
           lighting: { ambient: 0.55, diffuse: 0.7, specular: 0.15, roughness: 0.8 },
           lightposition: { x: 2000, y: -4000, z: 6000 } },
         { type: 'scatter3d', mode: 'lines', x: now.x[1], y: now.y[1], z: now.z[1],

@@ -29,7 +29,7 @@ _UNIT_BALL = np.array(
         for turn in np.arange(8) * np.pi / 4.0
     ]
 )
-_NODE_RADIUS = 0.03
+_BARE_LINK_RADIUS = 0.03
 """Radius of a link without a shape, in length scales."""
 
 
@@ -56,13 +56,13 @@ def replay_data(rollout: Rollout) -> dict[str, Any]:
         'vertices': _encode_base64(vertices, '<f4'),
         'link': links.tolist(),
         'faces': faces.T.tolist(),
-        'side': _leg_numbers(robot)[links[faces[:, 0]]].tolist(),
-        'strings': _encode_base64(ends, '<f4'),
-        'string_link': end_links.tolist(),
+        'leg': _leg_numbers(robot)[links[faces[:, 0]]].tolist(),
+        'elements': _encode_base64(ends, '<f4'),
+        'element_link': end_links.tolist(),
         'poses': _encode_base64(_positions_and_quaternions(frames), '<f4'),
-        'base': _encode_base64(rollout.body_poses[ticks].mean(axis=1)[:, :3], '<f4'),
+        'centre': _encode_base64(rollout.body_poses[ticks].mean(axis=1)[:, :3], '<f4'),
         'zmp': [[round(float(x), 4) for x in p] if np.isfinite(p[0]) else None for p in points],
-        'window': _half_view_width(robot),
+        'half_width': _half_view_width(robot),
         'ground': _ground_heights(rollout, _half_view_width(robot)),
     }
 
@@ -92,7 +92,7 @@ def _meshes(robot: RobotModel) -> tuple[FloatArray, IntArray, IntArray]:
 
 def _link_meshes(robot: RobotModel, link: Link) -> list[tuple[FloatArray, IntArray]]:
     nodes = [node for node in robot.contact_nodes if node.link == link.name]
-    small = _NODE_RADIUS * robot.length_scale
+    small = _BARE_LINK_RADIUS * robot.length_scale
     meshes = [_hull(*shape_points(shape)) for shape in _shapes(link)]
     meshes += [_hull(np.array([node.point]), max(node.radius, small)) for node in nodes]
     if not meshes and link.mass > 0.0:
@@ -133,13 +133,13 @@ def _element_ends(robot: RobotModel) -> tuple[FloatArray, IntArray]:
 
 def _leg_numbers(robot: RobotModel) -> IntArray:
     """Return the number of each link's leg, from 1; 0 is the body."""
-    side = np.zeros(len(robot.links), dtype=int)
+    leg_numbers = np.zeros(len(robot.links), dtype=int)
     for row, leg in enumerate(robot.legs):
         for name in leg.joints:
-            side[robot.link_index[robot.joint[name].child]] = row + 1
+            leg_numbers[robot.link_index[robot.joint[name].child]] = row + 1
         if leg.sole in robot.link_index and leg.joints:
-            side[robot.link_index[leg.sole]] = row + 1
-    return side
+            leg_numbers[robot.link_index[leg.sole]] = row + 1
+    return leg_numbers
 
 
 def _half_view_width(robot: RobotModel) -> float:
@@ -150,10 +150,10 @@ def _half_view_width(robot: RobotModel) -> float:
     return float(0.6 * np.ptp(placed, axis=0).max())
 
 
-def _ground_heights(rollout: Rollout, window: float) -> dict[str, Any]:
+def _ground_heights(rollout: Rollout, half_width: float) -> dict[str, Any]:
     """Return heights of the terrain around the path on a grid [m]; level ground has 4 points."""
     base = rollout.body_poses[:, :, :2].reshape(-1, 2)
-    low, high = base.min(axis=0) - 2.0 * window, base.max(axis=0) + 2.0 * window
+    low, high = base.min(axis=0) - 2.0 * half_width, base.max(axis=0) + 2.0 * half_width
     terrain = load_terrain(rollout.spec.scene.terrain)
     count = _GROUND_POINTS if rollout.spec.scene.terrain.name != 'flat' else 2
     x, y = (np.linspace(low[i], high[i], count) for i in range(2))

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import read_json, write_atomically
+from gait_core.files.access import check_format, read_json, write_atomically
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import read_value
 from gait_core.verdict import FAIL, PASS, Range
@@ -197,7 +197,7 @@ def run_study(study: Study, session: StudySession, listener: PartListener) -> li
     Parameters
     ----------
     study : Study
-    session : Session
+    session : StudySession
     listener : callable
         Called with every part and its rows.
 
@@ -250,9 +250,7 @@ def _limit_differing(rows: Sequence[StudyRow]) -> list[StudyRow]:
 
 
 def _read_part(file: Path) -> list[StudyRow]:
-    content = read_json(file)
-    if not isinstance(content, dict) or content.get('format') != PART_FORMAT:
-        raise ConfigurationError(f'{file}: expected format {PART_FORMAT}')
+    content = check_format(read_json(file), PART_FORMAT, str(file))
     try:
         return [read_value(StudyRow, item, 'row') for item in content['rows']]
     except (KeyError, TypeError, ValueError) as error:

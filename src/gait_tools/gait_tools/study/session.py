@@ -14,7 +14,7 @@ import threading
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import read_json, write_atomically
+from gait_core.files.access import check_format, read_json, write_atomically
 from gait_core.trial.champion import Champion, read_champion
 from gait_core.trial.loop import run_loop
 from gait_core.trial.rollout import Rollout
@@ -95,9 +95,7 @@ class StudySession:
         file = folder / 'study.json'
         if not file.exists():
             raise ConfigurationError(f'{folder} holds no study: it has no study.json')
-        facts = read_json(file)
-        if not isinstance(facts, dict) or facts.get('format') != SESSION_FORMAT:
-            raise ConfigurationError(f'{file}: expected format {SESSION_FORMAT}')
+        facts = check_format(read_json(file), SESSION_FORMAT, str(file))
         if facts.get('study') != study:
             raise ConfigurationError(
                 f"{folder} is a run of '{facts.get('study')}', not of '{study}'"

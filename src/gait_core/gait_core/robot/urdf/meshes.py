@@ -49,7 +49,7 @@ def resolve_mesh(
         if isinstance(error, ConfigurationError):
             raise
         raise ConfigurationError(
-            f"{source}: mesh file '{excerpt(reference)}' is no valid path: {error}"
+            f"{source}: mesh file '{excerpt(reference)}' is not a valid path: {error}"
         ) from error
     if not path.is_file():
         raise ConfigurationError(f"{source}: mesh file '{reference}' does not exist ({path})")

@@ -28,7 +28,7 @@ from gait_studies.cafarelli2017.strides.encoding import (
 FROZEN_LENGTHS = {'frozen_6': 6.0, 'frozen_9': 9.0, 'frozen_12': 12.0}
 CONSTANT, FREE = 'constant', 'free'
 LEG_KINDS = (*FROZEN_LENGTHS, CONSTANT, FREE)
-"""Lengths fixed at 6, 9 or 12 cm, constant per leg and segment but searched, or free."""
+"""Lengths frozen at 6, 9 or 12 cm, constant per leg and segment but searched, or free."""
 
 LEAD_RANGE = (0.001, 0.04)
 """Smallest and largest lead of a screw [m]."""
@@ -62,18 +62,18 @@ class LegFreedom:
     @property
     def dimension(self) -> int:
         """Number of genes."""
-        return self._angles + self._lengths + self.lead
+        return self._angle_count + self._length_count + self.lead
 
     @property
     def _distinct_legs(self) -> int:
         return 1 if self.alike else LEGS
 
     @property
-    def _angles(self) -> int:
+    def _angle_count(self) -> int:
         return 2 * POSTURES * self._distinct_legs
 
     @property
-    def _lengths(self) -> int:
+    def _length_count(self) -> int:
         return self._distinct_legs * {CONSTANT: 2, FREE: 2 * POSTURES}.get(self.kind, 0)
 
     def decode_strides(self, unit: FloatArray) -> FloatArray:
@@ -91,8 +91,8 @@ class LegFreedom:
                 f"genomes of '{self.kind}' have shape {unit.shape}, expected (k, {self.dimension})"
             )
         table = np.empty((len(unit), POSTURES, self._distinct_legs, 4))
-        table[..., :2] = unit[:, : self._angles].reshape(-1, POSTURES, self._distinct_legs, 2)
-        lengths = unit[:, self._angles : self._angles + self._lengths]
+        table[..., :2] = unit[:, : self._angle_count].reshape(-1, POSTURES, self._distinct_legs, 2)
+        lengths = unit[:, self._angle_count : self._angle_count + self._length_count]
         if self.kind in FROZEN_LENGTHS:
             low, high = LIMITS_AS_CODED.low[2], LIMITS_AS_CODED.high[2]
             table[..., 2:] = (FROZEN_LENGTHS[self.kind] - low) / (high - low)
@@ -117,7 +117,7 @@ class LegFreedom:
         table = np.clip(unit_from_genes(genes), 0.0, 1.0).reshape(POSTURES, LEGS, 4)[
             :, : self._distinct_legs
         ]
-        lengths = table[: self._lengths // (2 * self._distinct_legs), :, 2:]
+        lengths = table[: self._length_count // (2 * self._distinct_legs), :, 2:]
         unit = [table[..., :2].ravel(), lengths.ravel()]
         if self.lead:
             low, high = np.log(LEAD_RANGE)
@@ -143,7 +143,7 @@ def level_stride(length: float, stroke: float = 0.06, lift: float = 0.03) -> Flo
         bend = math.acos(math.hypot(forward, down) / (2.0 * segment))
         hip = math.atan2(down, forward) - bend
         legs.append((math.degrees(hip), math.degrees(2.0 * bend), length, length))
-    # A lifted foot folds back below a hip as far forward as at its start.
+    # In mid-swing the hip keeps its first angle; the knee folds until the foot is at the lift.
     hip = math.radians(legs[0][0])
     below = (down - lift) / segment - math.sin(hip)
     legs.append((legs[0][0], math.degrees(math.pi - math.asin(below) - hip), length, length))

@@ -156,7 +156,7 @@ class StateReader:
         name = robot.imu_link or robot.roots[0]
         if name not in robot.link_index:
             raise ConfigurationError(
-                f"robot '{robot.name}': imu_link '{name}' is no link: "
+                f"robot '{robot.name}': imu_link '{name}' is not a link: "
                 f'{name_hint(name, robot.link_index)}'
             )
         self._mount = ImuMount(

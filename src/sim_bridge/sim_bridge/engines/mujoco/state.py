@@ -77,7 +77,7 @@ class StateReader:
         imu_link = robot.imu_link or robot.links[0].name
         if imu_link not in frames:
             raise ConfigurationError(
-                f"robot '{robot.name}': imu_link '{imu_link}' is no link: "
+                f"robot '{robot.name}': imu_link '{imu_link}' is not a link: "
                 f'{name_hint(imu_link, frames)}'
             )
         mount = frames[imu_link]
