@@ -73,18 +73,20 @@ class EvolverParams(Parameters):
         0,
         low=0,
         high=1000000,
-        doc='Number of generations of that run; 0: as in the experiment.',
+        doc='Number of generations of the run at the start; 0: as in the experiment.',
         read_only=True,
     )
     seed: int = int_parameter(
         -1,
         low=-1,
         high=MAX_SEED,
-        doc='Seed of that run; -1: as in the experiment.',
+        doc='Seed of the run at the start; -1: as in the experiment.',
         read_only=True,
     )
     run_directory: str = str_parameter(
-        '', doc='Run directory of that run. Empty: a new folder in ./runs.', read_only=True
+        '',
+        doc='Run directory of the run at the start. Empty: a new folder in ./runs.',
+        read_only=True,
     )
     resume: bool = bool_parameter(False, doc='Continue the run in run_directory.', read_only=True)
     evaluator: str = str_parameter('ros', doc='Evaluator of goals that name none.')

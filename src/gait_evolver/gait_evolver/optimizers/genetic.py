@@ -33,7 +33,9 @@ from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 MIN_SPREAD = 1e-12
 """Range of the population in every gene below which the search stops."""
 
-START_DOC = 'Centre of the first population, one number per gene; empty: it fills the cube.'
+START_DOC = (
+    'Centre of the first population, one number per gene. Empty: uniform over the whole range.'
+)
 SPREAD_DOC = 'Standard deviation of the first population about its centre.'
 
 
@@ -54,7 +56,10 @@ class GeneticSettings(Parameters):
         'then the mean of all their trials.',
     )
     tournament: int = int_parameter(
-        3, low=1, high=1000, doc='Number of candidates drawn for one parent; the best becomes it.'
+        3,
+        low=1,
+        high=1000,
+        doc='Number of candidates drawn for one parent; the best of them becomes the parent.',
     )
     crossover_probability: float = fraction_parameter(
         0.9, doc='Share of offspring with two parents.'
@@ -83,7 +88,7 @@ class GeneticSettings(Parameters):
         low=0.5,
         high=1.0,
         unit='-',
-        doc='Factor on that deviation after each generation.',
+        doc='Factor on mutation_deviation after each generation.',
     )
     start: tuple[float, ...] = floats_parameter((), low=0.0, high=1.0, unit='-', doc=START_DOC)
     spread: float = fraction_parameter(0.1, doc=SPREAD_DOC)

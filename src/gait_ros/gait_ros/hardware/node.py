@@ -68,7 +68,8 @@ class HardwareNodeParams(Parameters):
         read_only=True,
     )
     calibrated: str = str_parameter(
-        'hardware.calibrated.yaml', doc='File that ~/calibrate writes; it must not exist.'
+        'hardware.calibrated.yaml',
+        doc='Motor file that ~/calibrate writes; an existing file is not overwritten.',
     )
     start_speed: float = float_parameter(
         1.0,

@@ -43,7 +43,7 @@ class ControllerNodeParams(Parameters):
         '', doc='File with the arrays of the controller. Empty: none.', read_only=True
     )
     weights_sha256: str = str_parameter(
-        '', doc='SHA-256 of that file. Empty: not checked.', read_only=True
+        '', doc='SHA-256 of the file weights. Empty: not checked.', read_only=True
     )
     seed: int = int_parameter(0, low=0, high=MAX_SEED, doc='Seed of the live controller.')
     control_rate: float = float_parameter(

@@ -57,7 +57,8 @@ class RankSquaredSettings(Parameters):
     )
     delay_probability: float = fraction_parameter(
         0.75,
-        doc='Probability that a mutated perceptron is delayed; the text of the thesis says 0.25.',
+        doc='Probability that a mutated perceptron is delayed: its input weights move to other '
+        'frames of the memory. The text of the thesis says 0.25.',
     )
     relocation_probability: float = fraction_parameter(
         0.95, doc='Probability that a segment of perceptrons of an offspring moves.'
@@ -67,8 +68,8 @@ class RankSquaredSettings(Parameters):
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Largest random change of an input weight, over the root mean square of a unit '
-        'vector.',
+        doc='Largest random change of an input weight, relative to the root mean square of input '
+        'weights with norm 1.',
     )
     output_jitter: float = float_parameter(
         1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest random change of an output weight.'

@@ -76,8 +76,8 @@ class SteadyStateSettings(Parameters):
         2000,
         low=0,
         high=10**9,
-        doc='Number of equal steps of their range that first draws take, its end excluded; 0: '
-        'any value.',
+        doc='Number of equally spaced values per gene, without the upper end, from which the '
+        'first population is drawn; 0: any value.',
     )
     iterations: int = int_parameter(
         2000, low=1, high=10**9, doc='Iterations after which the search ends.'
@@ -93,10 +93,14 @@ class SteadyStateSettings(Parameters):
         low=0.0,
         high=1e9,
         unit='fitness',
-        doc='Gain of the mean fitness below which the search ends; 0: never.',
+        doc='Gain of the mean fitness in `patience` iterations below which the search ends; 0: '
+        'never.',
     )
     unstopped: int = int_parameter(
-        200, low=0, high=10**9, doc='Iterations before which a small gain does not end the search.'
+        200,
+        low=0,
+        high=10**9,
+        doc='Iterations that the search runs at least, before a small gain can end it.',
     )
     listing_compat: bool = bool_parameter(
         False,

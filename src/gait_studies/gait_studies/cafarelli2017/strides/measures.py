@@ -97,8 +97,8 @@ class MeasureSettings(Parameters):
     )
     lift: bool = bool_parameter(
         True,
-        doc='Energy includes the lift that the joints leave out: a body that sinks in a stroke, '
-        'or does not climb with its slope, is raised before the next one.',
+        doc='Add the energy that raises the body by what it sank in a stroke, or did not climb '
+        'with its slope, if the joints do not do that work.',
     )
     heat: bool = bool_parameter(False, doc='Energy includes the heat of the motors.')
     rotary_constant: float = float_parameter(

@@ -94,7 +94,9 @@ class StrideRules(Parameters):
         doc='Angles of the pose. coded: law of cosines. printed: sign error of Eqs. 5.8 and 5.11.',
     )
     front_height: str = str_parameter(
-        CODED, choices=_EITHER, doc='Angle in Eq. 5.14. coded: 180 degrees. printed: 108.'
+        CODED,
+        choices=_EITHER,
+        doc='Angle of the front height, Eq. 5.14. coded: 180 degrees. printed: 108.',
     )
     dead_band: float = float_parameter(
         0.01,
@@ -120,11 +122,11 @@ class StrideRules(Parameters):
         low=0.0,
         high=0.1,
         unit='m',
-        doc='Least distance of the CoM to each edge of the triangle of feet.',
+        doc='Smallest distance of the CoM to each edge of the triangle of feet.',
     )
     efficiency_weight: float = fraction_parameter(0.97, doc='Weight w0 of distance per energy.')
     dragging_weight: float = fraction_parameter(
-        (1.0 - 0.97) / 2.0, doc='Weight w1 of a swing free of the ground.'
+        (1.0 - 0.97) / 2.0, doc='Weight w1 of feet that do not drag on the ground in swing.'
     )
     stability_weight: float = fraction_parameter(
         (1.0 - 0.97) / 2.0, doc='Weight w2 of static stability.'
