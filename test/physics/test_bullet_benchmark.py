@@ -50,5 +50,5 @@ def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples, sum_work):
 )
 def test_what_it_does_not_know_is_refused(robot, fields):
     scene = replace(Scene(robot='x'), **fields)
-    with pytest.raises(ConfigurationError, match='the bare trial needs'):
+    with pytest.raises(ConfigurationError, match='the comparison without the suite needs'):
         bare_trial(robot, scene, [applied_targets(robot)])

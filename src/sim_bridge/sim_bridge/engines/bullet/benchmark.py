@@ -82,8 +82,8 @@ def _check_supported(robot: RobotModel, scene: Scene) -> None:
     )
     if not known:
         raise ConfigurationError(
-            'the bare trial needs position servos on flat ground without pushes, self-collision '
-            f"or mimic joints; robot '{robot.name}' or its scene differs"
+            'the comparison without the suite needs position servos on flat ground without '
+            f"pushes, self-collision or mimic joints; robot '{robot.name}' or its scene differs"
         )
 
 

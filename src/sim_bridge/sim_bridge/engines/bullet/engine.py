@@ -70,13 +70,13 @@ class BulletEngine(SceneEngine):
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
         self._world = World()
-        self._nodes: BulletFreeBodiesEngine | None = None
-        self._has_nodes = False
+        self._free_bodies: BulletFreeBodiesEngine | None = None
+        self._uses_free_bodies = False
 
     @property
     def _free_bodies_engine(self) -> BulletFreeBodiesEngine | None:
         """The engine of free bodies while it simulates the scene, else None."""
-        return self._nodes if self._has_nodes else None
+        return self._free_bodies if self._uses_free_bodies else None
 
     @property
     def robot(self) -> RobotModel:
@@ -86,12 +86,12 @@ class BulletEngine(SceneEngine):
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """Build the scene and return its state at tick 0, as ``SceneEngine.reset`` does."""
         self._check_open()
-        self._has_nodes = bool(self._load_robot(scene.robot, scene.draw).contact_nodes)
-        if not self._has_nodes:
+        self._uses_free_bodies = bool(self._load_robot(scene.robot, scene.draw).contact_nodes)
+        if not self._uses_free_bodies:
             return super().reset(scene, seed, settle_ticks)
-        if self._nodes is None:
-            self._nodes = BulletFreeBodiesEngine(self._load_robot)
-        return self._nodes.reset(scene, seed, settle_ticks)
+        if self._free_bodies is None:
+            self._free_bodies = BulletFreeBodiesEngine(self._load_robot)
+        return self._free_bodies.reset(scene, seed, settle_ticks)
 
     def _build(self, start: SceneStart) -> None:
         world, robot, scene = self._world, start.robot, start.scene
@@ -116,8 +116,8 @@ class BulletEngine(SceneEngine):
 
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
-        if self._has_nodes and self._nodes is not None:
-            return self._nodes.step(targets)
+        if self._uses_free_bodies and self._free_bodies is not None:
+            return self._free_bodies.step(targets)
         if not self._ready:
             self._check_ready()
         scaling, motors = self._scaling, self._motors
@@ -167,5 +167,5 @@ class BulletEngine(SceneEngine):
 
     def _release(self) -> None:
         self._world.close()
-        if self._nodes is not None:
-            self._nodes.close()
+        if self._free_bodies is not None:
+            self._free_bodies.close()

@@ -39,7 +39,7 @@ class ForceElements:
         ends += [_element_end(world, one.link_b, one.point_b) for one in robot.force_elements]
         links = sorted({link for link, _ in ends})
         self._moving_links = [link for link in links if link != _ROOT_INDEX]
-        self._root = _ROOT_INDEX in links
+        self._has_root = _ROOT_INDEX in links
         rows = [links.index(link) for link, _ in ends]
         self._carriers: IntArray = np.array(rows, dtype=np.int64).reshape(2, count).T.copy()
         levers = np.array([lever for _, lever in ends]).reshape(2, count, 3)
@@ -57,7 +57,7 @@ class ForceElements:
     def read(self) -> None:
         """Read end points, lengths and their rates in the present state."""
         numbers: list[float] = []
-        if self._root:
+        if self._has_root:
             at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
             linear, angular = pb.getBaseVelocity(self._body, self._client)
             numbers += (*at, *turn, *linear, *angular)
@@ -81,12 +81,12 @@ class ForceElements:
         """Apply tensions at both ends of every element for the next step, by the last reading."""
         pulls = self.tensions.compute(self.lengths, self._rates)[:, None] * self._along
         body, client, frame = self._body, self._client, pb.WORLD_FRAME
-        push = pb.applyExternalForce
+        apply_force = pb.applyExternalForce
         for (a, b), (at_a, at_b), pull, back in zip(
             self._links, self._points.tolist(), pulls.tolist(), (-pulls).tolist(), strict=True
         ):
-            push(body, a, pull, at_a, frame, client)
-            push(body, b, back, at_b, frame, client)
+            apply_force(body, a, pull, at_a, frame, client)
+            apply_force(body, b, back, at_b, frame, client)
 
 
 def _element_end(
@@ -121,7 +121,7 @@ def compute_element_states(
     levers : (e, 2, 3) array [m]
         Ends in those frames.
     points : (e, 2, 3) array [m]
-        Written, as the following.
+        Written, like the three below.
     lengths, rates : (e,) arrays [m, m/s]
     along : (e, 3) array
         Unit vectors; 0 for an element without length.

@@ -27,7 +27,7 @@ def check_free_bodies(engine: str, robot: RobotModel, scene: Scene) -> None:
     if robot.joints:
         others = [name for name in registry.names('engines') if name != 'cables']
         raise ConfigurationError(
-            f"robot '{robot.name}' has joints; engine '{engine}' carries free bodies with force "
+            f"robot '{robot.name}' has joints; engine '{engine}' simulates free bodies with force "
             f'elements; engines with joints: {", ".join(others)}'
         )
     if not robot.contact_nodes and any(link.collisions for link in robot.links):

@@ -108,8 +108,9 @@ def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) ->
     )
     if not known:
         raise ConfigurationError(
-            'the bare trial needs position servos on flat ground without pushes, fixed base, '
-            f"self-collision or mimic joints; robot '{robot.name}' or its scene differs"
+            'the comparison without the suite needs position servos on flat ground without '
+            f"pushes, fixed base, self-collision or mimic joints; robot '{robot.name}' or its "
+            'scene differs'
         )
 
 

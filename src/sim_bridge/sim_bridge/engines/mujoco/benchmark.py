@@ -34,7 +34,7 @@ def _rate_over_bullet(robot: str) -> Measurement:
     )
     return Measurement(
         id=f'rate_{robot}',
-        what=f'trials of {robot} in mujoco for one in bullet',
+        what=f'trials of {robot} in mujoco per trial in bullet, in equal time',
         unit='-',
         measured=bullet / mujoco,
         budget=MIN_RATE_RATIOS.get(robot),

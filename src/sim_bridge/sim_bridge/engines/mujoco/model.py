@@ -67,7 +67,8 @@ def build_model(
     """
     if scene.friction > MAX_FRICTION:
         raise ConfigurationError(
-            f"engine 'mujoco' has no friction {scene.friction:g}; nearest valid: {MAX_FRICTION:g}"
+            f"engine 'mujoco' cannot simulate a friction of {scene.friction:g}; nearest valid: "
+            f'{MAX_FRICTION:g}'
         )
     robot = merged.robot
     spec = mj.MjSpec()
@@ -186,7 +187,7 @@ def damping_ratio(restitution: float) -> float:
         # Rounded upwards, so that the value in the message is valid.
         valid = math.ceil(lowest * 1e3) / 1e3 if restitution > 0.5 * lowest else 0.0
         raise ConfigurationError(
-            f"engine 'mujoco' has no restitution {restitution:g}; nearest valid: "
+            f"engine 'mujoco' cannot simulate a restitution of {restitution:g}; nearest valid: "
             f'{highest if restitution > highest else valid:.3g}'
         )
     # Bisection: the restitution falls as the damping ratio grows.

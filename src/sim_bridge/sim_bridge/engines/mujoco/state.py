@@ -131,7 +131,7 @@ class StateReader:
         warnings = self._data.warning
         kind = int(_FATAL_WARNINGS[np.argmax(warnings.number[_FATAL_WARNINGS])])
         text = mj.mju_warningText(kind, int(warnings[kind].lastinfo))
-        return SimulationDiverged(f'the physics left its range before tick {tick}: {text}')
+        return SimulationDiverged(f'the simulation diverged before tick {tick}: {text}')
 
     def _read_balls(self, row: FloatArray) -> None:
         """Write the angles of ball joints and their rates into a row."""

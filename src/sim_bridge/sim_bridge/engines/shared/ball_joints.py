@@ -111,7 +111,7 @@ def compute_ball_torques(
     to_ball_axes: FloatArray,
     signs: FloatArray,
     angles: FloatArray,
-    forces: FloatArray,
+    efforts: FloatArray,
     torques: FloatArray,
 ) -> None:
     """
@@ -121,21 +121,21 @@ def compute_ball_torques(
     ----------
     quaternions, to_ball_axes, signs, angles
         As of ``compute_ball_angles``.
-    forces : (b, 3) array [N m]
+    efforts : (b, 3) array [N m]
         Efforts along the three angles.
     torques : (b, 3) array [N m]
         In the axes of the child link; written.
 
     """
     for i in range(len(signs)):
-        first, second, third = forces[i]
+        first, second, third = efforts[i]
         if first == 0.0 and second == 0.0 and third == 0.0:
             torques[i] = 0.0
             continue
         m = _rotation_in_ball_axes(quaternions[i], to_ball_axes[i])
         cosine = max(math.hypot(m[0], m[1]), MIN_COSINE)
         sa, ca = math.sin(angles[i, 0]), math.cos(angles[i, 0])
-        # Virtual work: forces = J^T tau, with J the axes of the three angles as above. Along ex
+        # Virtual work: efforts = J^T tau, with J the axes of the three angles as above. Along ex
         # the torque is `first`, in the plane of ey and ez (turned by a) `second` and `across`.
         across = (signs[i] * third - m[2] * first) / cosine
         x, y, z = rotate_vector_back(

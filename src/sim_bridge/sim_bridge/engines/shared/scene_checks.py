@@ -108,14 +108,14 @@ def check_state(
         and math.isfinite(total)
     ):
         raise SimulationDiverged(
-            f'the physics left its range at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
+            f'the simulation diverged at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
             f'or rad/s, fastest joint at {spin:.3g} per s'
         )
 
 
 def divergence_error(tick: int, states: Sequence[Observation] = ()) -> SimulationDiverged:
     """Return the error for a divergence at a tick; ``states`` are those before it."""
-    return SimulationDiverged(f'the physics left its range at tick {tick}', states)
+    return SimulationDiverged(f'the simulation diverged at tick {tick}', states)
 
 
 class PushWindow:

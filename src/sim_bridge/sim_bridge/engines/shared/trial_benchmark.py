@@ -171,7 +171,7 @@ def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
         *_step_rates(tape, bare, driven),
         trial(
             id=f'overhead_{robot}_{engine}',
-            what=f'a whole trial of {robot} over its bare calls of {engine}',
+            what=f'time of a trial of {robot}, divided by that of its calls of {engine} alone',
             unit='-',
             measured=whole / bare,
             budget=MAX_OVERHEAD,
@@ -184,7 +184,7 @@ def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
         ),
         trial(
             id=f'realtime_{robot}_{engine}',
-            what=f'simulated over wall time of {robot} in {engine}',
+            what=f'simulated time divided by wall time, {robot} in {engine}',
             unit='-',
             measured=TRIAL_DURATION / whole,
         ),
