@@ -44,8 +44,8 @@ class HeightField:
         heights = read_only_array(single, (None, None), name='heights')
         if min(heights.shape) < 2 or not self.cell > 0.0 or not np.isfinite(heights).all():
             raise ValueError(
-                f'a height field of {heights.shape} finite vertices and cell {self.cell} m; '
-                'it needs at least (2, 2) and a positive cell'
+                f'height field has shape {heights.shape} and cell {self.cell} m; expected (2, 2) '
+                'or more, finite heights and a positive cell'
             )
         object.__setattr__(self, 'heights', heights)
 

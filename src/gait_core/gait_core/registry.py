@@ -87,7 +87,7 @@ def with_package_hint(error: ConfigurationError) -> ConfigurationError:
     if find_spec(_STUDIES_PACKAGE) is not None:
         return error
     return ConfigurationError(
-        f'{error}; those of published studies need the package {_STUDIES_PACKAGE}'
+        f'{error}; names that belong to published studies need the package {_STUDIES_PACKAGE}'
     )
 
 

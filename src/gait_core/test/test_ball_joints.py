@@ -50,13 +50,13 @@ def test_three_joints_in_one_point_make_a_ball_joint():
         (with_joint('ball_1', upper=1.0), "'ball': joint 'ball_1' has limits or friction"),
         (with_joint('ball_0', friction=0.1), "'ball': joint 'ball_0' has limits or friction"),
         (with_joint('ball_2', kind='prismatic'), "joint 'ball_2' is prismatic"),
-        (with_joint('ball_2', xyz=(0.0, 0.0, 0.1)), "'ball_2' must follow 'ball_1' directly"),
+        (with_joint('ball_2', xyz=(0.0, 0.0, 0.1)), "'ball_2' must be the only child of 'ball_1'"),
         (with_joint('ball_2', rpy=(0.0, 0.4, 0.0), axis=(0.0, 1.0, 0.0)), 'not at right angles'),
-        (with_link('in_0', mass=0.1), "link 'in_0' inside has mass or collisions"),
-        (replace(ball_joint_robot(), imu_link='in_1'), "link 'in_1' inside carries an IMU"),
+        (with_link('in_0', mass=0.1), "inner link 'in_0' has mass or collisions"),
+        (replace(ball_joint_robot(), imu_link='in_1'), "inner link 'in_1' carries an IMU"),
         (
             replace(ball_joint_robot(), ball_joints={'ball': ('ball_1', 'ball_0', 'ball_2')}),
-            'must follow',
+            'must be the only child of',
         ),
         (
             replace(ball_joint_robot(), ball_joints={'ball_0': ('ball_0', 'ball_1', 'ball_2')}),

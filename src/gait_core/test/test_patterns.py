@@ -51,7 +51,7 @@ def test_a_pattern_finds_the_names_that_it_matches(pattern):
     ],
 )
 def test_a_pattern_that_may_search_without_end_is_refused(pattern):
-    with pytest.raises(ConfigurationError, match='file: .*without end'):
+    with pytest.raises(ConfigurationError, match='file: .*may never end'):
         match_names(pattern, NAMES, 'file')
 
 
@@ -59,5 +59,5 @@ def test_a_pattern_that_may_search_without_end_is_refused(pattern):
     'pattern', ['(', '*', '[a', 'a{2,1}', 5000 * '(', 'a{99999999999999999999}']
 )
 def test_what_is_no_pattern_is_named(pattern):
-    with pytest.raises(ConfigurationError, match='file: .*no regular expression'):
+    with pytest.raises(ConfigurationError, match='file: .*not a regular expression'):
         match_names(pattern, NAMES, 'file')

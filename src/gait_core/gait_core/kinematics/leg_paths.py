@@ -23,7 +23,11 @@ from gait_core.robot.model import RobotModel
 
 @dataclass(frozen=True)
 class _EqualLegs:
-    """Legs with equal numbers of joints and elements, stacked for ``follow_chains``."""
+    """
+    Legs with equal numbers of joints and of chain elements, stacked for ``follow_chains``.
+
+    ``starts[:, 0]`` are the last solutions, ``starts[:, 1]`` the nominal stance.
+    """
 
     legs: list[int]
     columns: list[int]
@@ -53,7 +57,7 @@ class LegPathSolver:
             _group_legs(self.legs, [i for i, other in enumerate(sizes) if other == size])
             for size in sorted(set(sizes))
         ]
-        self._joints = sum(size[1] for size in sizes)
+        self._joint_count = sum(size[1] for size in sizes)
         # As in ``LegKinematics``: compile now, not in the middle of a walk.
         self.follow([[leg.forward(leg._stance)[0]] for leg in self.legs])
         self.reset()
@@ -97,7 +101,7 @@ class LegPathSolver:
         samples = points.shape[1]
         if len(self._groups) == 1:
             return _follow_group(self._groups[0], points).reshape(samples, -1)
-        positions = np.empty((samples, self._joints))
+        positions = np.empty((samples, self._joint_count))
         for group in self._groups:
             group_positions = _follow_group(group, np.ascontiguousarray(points[group.legs]))
             positions[:, group.columns] = group_positions.reshape(samples, -1)
@@ -146,8 +150,8 @@ def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[n
 
     """
     attitude = np.eye(3)
-    joints = chains.lower.shape[1]
-    work = make_work_arrays(chains.bias.shape[1], joints)
+    joint_count = chains.lower.shape[1]
+    work = make_work_arrays(chains.bias.shape[1], joint_count)
     for i in range(len(paths)):
         chain = Chain(
             chains.gain[i],
@@ -164,12 +168,14 @@ def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[n
             solution = positions[k, i]
             copy_values(starts[i, 0], solution)
             # Three joints and a nearby point: a few Newton steps are enough. Otherwise search.
-            reached = joints == 3 and approach_nearby_point(chain, paths[i, k], solution, work)
+            reached = joint_count == 3 and approach_nearby_point(
+                chain, paths[i, k], solution, work
+            )
             if not reached:
                 goal = Goal(paths[i, k], attitude, 0.0)
                 cost = search_from_starts(starts[i], chain, goal, max_cost[i], solution, work)
                 reached = cost <= max_cost[i]
-            for j in range(joints):
+            for j in range(joint_count):
                 extrapolation = (
                     solution[j] - positions[k - 1, i, j] if is_consecutive and reached else 0.0
                 )

@@ -102,7 +102,7 @@ def element_work_by_period(
     ----------
     lengths, tensions : (T + 1, e) arrays [m, N]
     rest_lengths, added_tensions : (T, e) arrays [m, N]
-        Rest or set lengths and added tensions in each control period.
+        Rest lengths of springs and cables, target lengths of servos, and added tensions.
 
     """
     # W = -u dL - (tau - u) dL0, with the added tension u, the mean tension tau of the period, the

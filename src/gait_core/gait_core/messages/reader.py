@@ -1,4 +1,4 @@
-"""States, commands and targets from ROS messages of any library."""
+"""States, commands and targets from ROS messages of rclpy or rosbags."""
 
 from __future__ import annotations
 

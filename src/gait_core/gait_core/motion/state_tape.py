@@ -148,7 +148,10 @@ def _reported_values(owners: Sequence[Any], name: str) -> list[Any]:
     values = [getattr(owner, name) for owner in owners]
     absent = sum(value is None for value in values)
     if 0 < absent < len(values):
-        raise ProtocolError(f'{name} is reported at {len(values) - absent} of {len(values)} ticks')
+        raise ProtocolError(
+            f'{name} is reported at {len(values) - absent} of {len(values)} ticks, expected all '
+            'or none'
+        )
     return [] if absent else values
 
 

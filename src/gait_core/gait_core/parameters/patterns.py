@@ -42,8 +42,8 @@ def match_names(pattern: str, names: Sequence[str], owner: str) -> list[str]:
         parsed = _parser.parse(pattern)
         if _max_attempts(parsed, max(map(len, names), default=0)) > _MAX_ATTEMPTS:
             raise ConfigurationError(
-                f'{subject} may search without end; nearest valid: a pattern without repetitions '
-                "in repetitions, e.g. '.*_hip'"
+                f'{subject}: the search for it may never end; nearest valid: a pattern without '
+                "nested repetitions, e.g. '.*_hip'"
             )
         found = [name for name in names if re.fullmatch(pattern, name)]
     except (re.error, OverflowError, RecursionError) as error:

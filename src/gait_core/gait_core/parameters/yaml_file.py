@@ -21,7 +21,11 @@ _MAX_QUOTED = 40
 
 @dataclass(frozen=True)
 class FileLimits:
-    """Largest size [bytes] of a file and number of its values; an alias counts as its values."""
+    """
+    Largest file size [bytes] and number of values.
+
+    An alias counts as many values as the node that it stands for.
+    """
 
     size: int
     values: int
@@ -147,8 +151,8 @@ class _LimitedLoader(yaml.SafeLoader):
         return node
 
     @staticmethod
-    def _check(is_kept: bool, problem: str, event: Any) -> None:
-        if not is_kept:
+    def _check(is_within_limit: bool, problem: str, event: Any) -> None:
+        if not is_within_limit:
             raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -164,7 +168,7 @@ class _LimitedLoader(yaml.SafeLoader):
             # raises any of these errors for a value that does not fit its explicit tag (!!int).
             value = str(node.value)
             value = value if len(value) <= _MAX_QUOTED else f'{value[:_MAX_QUOTED]}...'
-            reason = error if isinstance(error, ValueError) else f'it is no {kind}'
+            reason = error if isinstance(error, ValueError) else f'it is not a valid {kind}'
             raise _constructor_error(f"'{value}' cannot be read: {reason}", node) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

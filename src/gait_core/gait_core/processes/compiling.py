@@ -86,7 +86,7 @@ def announce_compiling(report: Callable[[str], None], patience: float = _ANNOUNC
 
 
 def mark_compiling() -> None:
-    """Set the activity in this process's pulse to COMPILING while kernels are compiled."""
+    """Set the activity that ``liveness`` reports to COMPILING while kernels are compiled."""
     event.register('numba:compile', _ActivityListener())
 
 
@@ -108,8 +108,8 @@ class _ActivityListener(event.Listener):  # type: ignore[misc]
 class _AnnouncingListener(event.Listener):  # type: ignore[misc]
     """Listener that reports once when compiling, nested compilations included, takes long."""
 
-    def __init__(self, say: Callable[[str], None], patience: float) -> None:
-        self._say, self._patience = say, patience
+    def __init__(self, report: Callable[[str], None], patience: float) -> None:
+        self._report, self._patience = report, patience
         self._depth = 0
         self._began = self._spent = 0.0
         self._said = False
@@ -122,7 +122,7 @@ class _AnnouncingListener(event.Listener):  # type: ignore[misc]
         self._depth += 1
         if not self._said and self._spent + now - self._began >= self._patience:
             self._said = True
-            self._say(_MESSAGE)
+            self._report(_MESSAGE)
 
     def on_end(self, event: event.Event) -> None:
         """Count the time of a compilation that is not within another."""

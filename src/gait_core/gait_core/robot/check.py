@@ -52,7 +52,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
         if actuator.kind == 'lead_screw' and robot.joint[name].kind != 'prismatic':
             raise ConfigurationError(
                 f"joint '{name}' is {robot.joint[name].kind}: a lead_screw actuator needs a "
-                'prismatic joint; nearest valid: position'
+                'prismatic joint; nearest valid actuator: position'
             )
         if actuator.kind == 'slider_crank':
             _check_slider_crank(robot.joint[name], actuator.constants)
@@ -199,15 +199,16 @@ def _check_inner_link(robot: RobotModel, owner: str, inner: Joint, outer: Joint)
     on_it = [joint.name for joint in robot.joints if joint.parent == link.name]
     if on_it != [outer.name] or any(outer.xyz):
         raise ConfigurationError(
-            f"{owner}: joint '{outer.name}' must follow '{inner.name}' directly, in one point"
+            f"{owner}: joint '{outer.name}' must be the only child of '{inner.name}', at the same "
+            'origin'
         )
     if link.mass > 0.0 or link.collisions:
-        raise ConfigurationError(f"{owner}: link '{link.name}' inside has mass or collisions")
+        raise ConfigurationError(f"{owner}: inner link '{link.name}' has mass or collisions")
     elements = robot.force_elements
     ends = [end for element in elements for end in (element.link_a, element.link_b)]
     if link.name in (robot.imu_link, *robot.soles, *ends):
         raise ConfigurationError(
-            f"{owner}: link '{link.name}' inside carries an IMU, a sole or a force element"
+            f"{owner}: inner link '{link.name}' carries an IMU, a sole or a force element"
         )
 
 

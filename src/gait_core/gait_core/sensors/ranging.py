@@ -178,17 +178,17 @@ class RangeReader:
         noisy = self.sensor.range[1] + 6.0 * self.sensor.noise
         return noisy / float(self._rays.share.min())
 
-    def pose(self, true: Observation) -> tuple[FloatArray, FloatArray]:
+    def pose(self, state: Observation) -> tuple[FloatArray, FloatArray]:
         """Return position (3,) [m] and attitude (3, 3) of the sensor's frame in ``odom``."""
-        assert true.joint_positions is not None, 'an engine sees its joints'
-        link = link_poses(self._robot, true.joint_positions, true.body_poses)[self._row]
+        assert state.joint_positions is not None, 'an engine sees its joints'
+        link = link_poses(self._robot, state.joint_positions, state.body_poses)[self._row]
         turn = link[:3, :3]
         return (
             turn @ np.array(self.sensor.xyz) + link[:3, 3],
             turn @ rotation_from_rpy(self.sensor.rpy),
         )
 
-    def read(self, true: Observation, engine: RangingEngine) -> FloatArray:
+    def read(self, state: Observation, engine: RangingEngine) -> FloatArray:
         """
         Return the readings at an instant, (rows, columns) [m].
 
@@ -196,18 +196,18 @@ class RangeReader:
 
         Parameters
         ----------
-        true : Observation
+        state : Observation
             With joint positions and body poses.
         engine : RangingEngine
             At the same instant.
 
         """
-        position, turn = self.pose(true)
+        position, turn = self.pose(state)
         rays = self._rays.directions.reshape(-1, 3) @ turn.T
         lengths = engine.cast(position, rays, self._max_distance)
         reading = lengths.reshape(self._rays.share.shape) * self._rays.share
         if self.sensor.noise > 0.0:
-            rng = np.random.default_rng([*self._key, self._number(true.tick)])
+            rng = np.random.default_rng([*self._key, self._number(state.tick)])
             reading = reading + self.sensor.noise * rng.normal(size=reading.shape)
         low, high = self.sensor.range
         return np.where(reading < low, -np.inf, np.where(reading > high, np.inf, reading))

@@ -19,7 +19,7 @@ MAX_VERTICES = 4_000_000
 
 def check_grid(length: float, width: float, cell: float) -> None:
     """
-    Raise ConfigurationError for a grid of more than ``MAX_VERTICES``; arguments in m.
+    Check that a grid has at most ``MAX_VERTICES`` vertices; arguments in m.
 
     Raises
     ------

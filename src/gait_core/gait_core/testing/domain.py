@@ -14,12 +14,12 @@ from gait_core.errors import ConfigurationError
 DOMAIN_VARIABLE = 'ROS_DOMAIN_ID'
 # Domains above 101 collide with Linux' ephemeral ports; 0 is everybody's default.
 DOMAINS: tuple[int, ...] = tuple(range(1, 102))
-# The last whose ports end below 65536.
+# Highest domain whose ports are all below 65536.
 _MAX_DOMAIN = 232
-# Of RTPS: a domain has 250 UDP ports, of which a participant takes the first free one of these.
+# RTPS gives each domain 250 UDP ports; a participant takes the first free one of these.
 _FIRST_PORT, _PORTS = 7400, 250
 _PARTICIPANTS = range(10, 10 + 2 * 32, 2)
-# Locks end with their files, and these with the process.
+# File handles of the locks held; the end of the process closes them and frees the locks.
 _held_locks: list[int] = []
 
 
@@ -61,7 +61,7 @@ def claim_domain() -> int:
         os.close(lock)
     raise ConfigurationError(
         f'every ROS domain from {min(DOMAINS)} to {max(DOMAINS)} is in use on this machine; '
-        f'{DOMAIN_VARIABLE} names one to share'
+        f'set {DOMAIN_VARIABLE} to share one'
     )
 
 

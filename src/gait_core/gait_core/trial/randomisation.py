@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 import math
 from typing import Any
 
 import numpy as np
 
 from gait_core.errors import ConfigurationError, unknown_name_error
-from gait_core.trial.scene import InitialState, Push, Scene, SensorModel
+from gait_core.trial.scene import Push, Scene
 from gait_core.trial.seeding import derived_seed
 
 Ranges = Mapping[str, tuple[float, float]]
 """Lowest and highest value by quantity; drawn uniformly, whole numbers with both ends."""
 
-_SCENE_SEED = 3
+_SCENE_STREAM = 3
 _TERRAIN, _INITIAL, _SENSORS, _PUSH = 'terrain.', 'initial.', 'sensors.', 'push.'
+_INITIAL_TEXTS = {
+    'x': 'Initial x of the base [m].',
+    'y': 'Initial y of the base [m].',
+    'roll': 'Initial roll of the base [rad].',
+    'pitch': 'Initial pitch of the base [rad].',
+    'yaw': 'Initial yaw of the base [rad].',
+    'clearance': 'Initial height of the lowest sole above the terrain [m].',
+}
+_SENSOR_TEXTS = {
+    'joint_position_noise': 'Standard deviation of measured joint positions [rad or m].',
+    'joint_velocity_noise': 'Standard deviation of measured joint velocities [rad/s or m/s].',
+    'orientation_noise': 'Standard deviation of the orientation by the IMU [rad].',
+    'angular_velocity_noise': 'Standard deviation of the angular velocity by the IMU [rad/s].',
+    'acceleration_noise': 'Standard deviation of the acceleration by the IMU [m/s^2].',
+    'delay_ticks': 'Delay of all observations [control periods].',
+}
 _PUSH_QUANTITIES = ('push.force', 'push.start', 'push.duration')
 
 
@@ -30,7 +46,7 @@ class RandomisedQuantity:
 
 
 def _quantities() -> dict[str, RandomisedQuantity]:
-    """Return the quantities by name; those of initial state and sensors follow from the fields."""
+    """Return the quantities by name."""
     named = {
         'draw': RandomisedQuantity(text='Seed of the body of a drawn robot.', is_integer=True),
         'mass': RandomisedQuantity(text='Factor of every mass and inertia [-].'),
@@ -40,27 +56,20 @@ def _quantities() -> dict[str, RandomisedQuantity]:
             text='Seed of the surface of the terrain.', is_integer=True
         ),
     }
-    for field in fields(InitialState):
-        if field.name != 'joint_positions':
-            unit = 'm' if field.name in ('x', 'y', 'clearance') else 'rad'
-            named[_INITIAL + field.name] = RandomisedQuantity(
-                text=f'Initial {field.name} of the robot [{unit}].'
-            )
-    for field in fields(SensorModel):
-        whole = field.name == 'delay_ticks'
-        named[_SENSORS + field.name] = RandomisedQuantity(
-            text=f'{field.name} of the sensors.', is_integer=whole
-        )
+    for name, text in _INITIAL_TEXTS.items():
+        named[_INITIAL + name] = RandomisedQuantity(text=text)
+    for name, text in _SENSOR_TEXTS.items():
+        named[_SENSORS + name] = RandomisedQuantity(text=text, is_integer=name == 'delay_ticks')
     named['push.force'] = RandomisedQuantity(
         text='Force of an added push at the root link, in a random horizontal direction [N].'
     )
-    named['push.start'] = RandomisedQuantity(text='Start of that push [s].')
-    named['push.duration'] = RandomisedQuantity(text='Duration of that push [s].')
+    named['push.start'] = RandomisedQuantity(text='Start of the added push [s].')
+    named['push.duration'] = RandomisedQuantity(text='Duration of the added push [s].')
     return named
 
 
 RANDOMISED_QUANTITIES: Mapping[str, RandomisedQuantity] = _quantities()
-"""Quantities by name; ``terrain.<parameter>``, of the scene's terrain, is one, too."""
+"""Quantities by name; ``terrain.<parameter>`` of the scene's terrain is valid too."""
 
 
 def check_ranges(scene: Scene, ranges: Ranges) -> None:
@@ -76,7 +85,9 @@ def check_ranges(scene: Scene, ranges: Ranges) -> None:
     """
     for name, (low, high) in ranges.items():
         if name not in RANDOMISED_QUANTITIES and not name.startswith(_TERRAIN):
-            raise unknown_name_error('quantity of randomise', name, RANDOMISED_QUANTITIES)
+            raise ConfigurationError(
+                f'randomise: {unknown_name_error("quantity", name, RANDOMISED_QUANTITIES)}'
+            )
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ConfigurationError(
                 f'randomise.{name} is [{low:g}, {high:g}], expected finite numbers in increasing '
@@ -125,7 +136,7 @@ def randomise_scene(scene: Scene, ranges: Ranges, seed: int) -> Scene:
 
 
 def _generator(name: str, seed: int) -> np.random.Generator:
-    return np.random.default_rng(derived_seed(seed, _SCENE_SEED, *name.encode()))
+    return np.random.default_rng(derived_seed(seed, _SCENE_STREAM, *name.encode()))
 
 
 def _is_integer(name: str) -> bool:
@@ -157,9 +168,9 @@ def _replace_values(scene: Scene, values: Mapping[str, float | int], direction: 
             changes[part] = replace(getattr(scene, part), **fields_of_part)
     ground = _values_under(values, _TERRAIN)
     if ground:
-        surface = ground.pop('seed', scene.terrain.seed)
+        seed = ground.pop('seed', scene.terrain.seed)
         parameters = {**scene.terrain.parameters, **ground}
-        changes['terrain'] = replace(scene.terrain, parameters=parameters, seed=surface)
+        changes['terrain'] = replace(scene.terrain, parameters=parameters, seed=seed)
     if 'push.force' in values:
         size = values['push.force']
         force = (size * math.cos(direction), size * math.sin(direction), 0.0)

@@ -77,7 +77,9 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         for group in groups:
             mapping = mapping.setdefault(group, {})
             if not isinstance(mapping, dict):
-                raise ConfigurationError(f"'{name}': '{group}' has a value already")
+                raise ConfigurationError(
+                    f"'{group}' was set to a value, so '{name}' cannot be set"
+                )
         mapping[last] = value
     return settings
 
@@ -188,7 +190,8 @@ def make_scene(
     if overrides.get('robot', robot_name) != robot_name:
         with (location / 'robot').locate_errors():
             raise ConfigurationError(
-                f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
+                f"scene.robot is '{overrides['robot']}', but the robot chosen beside the scene is "
+                f"'{robot_name}'; leave scene.robot out"
             )
     robot = load_robot(robot_name, read_value(int, overrides.get('draw', 0), location / 'draw'))
     _check_default_names(robot)
