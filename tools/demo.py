@@ -21,7 +21,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--generations', type=int, default=5)
     parser.add_argument('--workers', type=int, default=2)
-    parser.add_argument('--seconds', type=float, default=20.0, help='of the walk at the end')
+    parser.add_argument(
+        '--seconds', type=float, default=20.0, help='duration of the walk at the end [s]'
+    )
     options = parser.parse_args(arguments)
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     began = time.monotonic()

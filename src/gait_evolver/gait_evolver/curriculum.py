@@ -60,7 +60,7 @@ class RunProgression:
         Parameters
         ----------
         generation_best : float or None
-            Best fitness of its candidates; None if none of them may win.
+            Best fitness of its candidates; None if none of them can win.
         best : float or None
             Best fitness since the stage began.
 

@@ -136,8 +136,8 @@ def test_two_legs_on_soles_get_a_walk_that_balances(adopted):
     assert found.doubts == ()
     # 0.92 of the stretched leg under the hips, and a step of 2.7 root(h / g).
     hips = 0.92 * (THIGH + SHANK) + ANKLE_HEIGHT
-    mass = com_positions(found.robot, found.robot.joint_stance)[2] + hips
-    assert found.gait['step_time'] == pytest.approx(2.7 * math.sqrt(mass / 9.81), abs=0.01)
+    com_height = com_positions(found.robot, found.robot.joint_stance)[2] + hips
+    assert found.gait['step_time'] == pytest.approx(2.7 * math.sqrt(com_height / 9.81), abs=0.01)
     assert found.gait['stride_height'] == pytest.approx(0.06 * hips, abs=1e-3)
     assert 0.2 < found.gait['max_forward'] < 1.0
 

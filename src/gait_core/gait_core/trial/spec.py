@@ -242,13 +242,13 @@ class TrialResult:
     Attributes
     ----------
     status : str
-        ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two may win.
+        ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two can win.
     metrics : mapping of str to float
         By the names of ``doc/measures.md``; an undefined one is absent. Never NaN.
     terms : mapping of str to float
-        Fitness terms before weighting; empty unless the status may win.
+        Fitness terms before weighting; empty unless the status can win.
     fitness : float or None
-        Weighted sum of the terms, to be maximised; ``None`` unless the status may win.
+        Weighted sum of the terms, to be maximised; ``None`` unless the status can win.
     trial_hash : str
         SHA-256 of every tick's states and applied targets, then the status.
     spec_hash : str

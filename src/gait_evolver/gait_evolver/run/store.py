@@ -75,7 +75,7 @@ class RunStore:
 
     @property
     def champion_file(self) -> Path:
-        """Path of the champion; the file exists once a candidate may win."""
+        """Path of the champion; the file exists once a candidate can win."""
         return self.folder / 'champion.yaml'
 
     @property

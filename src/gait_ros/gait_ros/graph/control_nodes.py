@@ -182,7 +182,7 @@ def hardware_node(
 
 
 def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
-    """Return all nodes of a robot under ros2_control; the end of the first ends all."""
+    """Return all nodes of a robot under ros2_control; when one of them ends, all are ended."""
     name, simulation = controlled.name, controlled.simulation
     namespace, hardware = controlled.namespace, controlled.hardware
     nodes = controller_manager_graph(controlled)

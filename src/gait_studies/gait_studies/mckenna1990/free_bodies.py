@@ -26,18 +26,20 @@ _PHYSICS_STEP = 1.0 / 38400.0
 
 
 def measure_free_bodies(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 7 and 8: a spinning cube, and a chain whose last link turns."""
-    bend, spin = _spinning_cube_errors()
+    """Measure the errors of a spinning cube and of a chain whose last link turns."""
+    deviation, spin_change = _spinning_cube_errors()
     along, aside = _chain_acceleration()
     return [
         row_at_most(
             'check_7_way',
             'way of a free cube off a straight line, of the way',
-            bend,
+            deviation,
             1e-3,
             note=f'over {_DURATION:g} s, from a twist on three axes',
         ),
-        row_at_most('check_7_spin', 'change of its spin in a second, of the spin', spin, 1e-3),
+        row_at_most(
+            'check_7_spin', 'change of its spin in a second, of the spin', spin_change, 1e-3
+        ),
         row_near(
             'check_8_along',
             'acceleration of three links in a line, the last turning, over rate^2 length / 6',
@@ -97,7 +99,7 @@ def _simulate_free(
 
 
 def _spinning_cube_errors() -> tuple[float, float]:
-    """Return lateral error over distance of a free cube, and relative change of its spin [1/s]."""
+    """Return a free cube's lateral deviation over distance, and relative spin change [1/s]."""
     period = 16.0 * _PHYSICS_STEP
     observations = _simulate_free(
         free_box((_CUBE_SIDE,) * 3, _CUBE_MASS), _INITIAL_TWIST, period, round(_DURATION / period)
@@ -112,8 +114,10 @@ def _spinning_cube_errors() -> tuple[float, float]:
         np.linalg.norm(np.cross(positions - positions[0], displacement / length), axis=1).max()
         / length
     )
-    drift = np.linalg.norm(spins - spins[0], axis=1).max() / np.linalg.norm(spins[0]) / _DURATION
-    return float(deviation), float(drift)
+    spin_change = (
+        np.linalg.norm(spins - spins[0], axis=1).max() / np.linalg.norm(spins[0]) / _DURATION
+    )
+    return float(deviation), float(spin_change)
 
 
 def _chain_acceleration() -> tuple[float, float]:

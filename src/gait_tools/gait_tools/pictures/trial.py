@@ -137,7 +137,7 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
 
 def draw_fitness(path: Path, fitness: list[list[float]]) -> None:
     """
-    Draw the fitness of every trial that may win over the generations, and the best so far.
+    Draw the fitness of every trial that can win over the generations, and the best so far.
 
     Parameters
     ----------

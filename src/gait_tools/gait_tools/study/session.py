@@ -145,7 +145,7 @@ class StudySession:
         Raises
         ------
         ConfigurationError
-            Also if none of its trials may win.
+            Also if none of its trials can win.
 
         """
         store, recorded = self._open_store(name, experiment, overrides)
@@ -258,7 +258,7 @@ def read_finished_evolution(folder: Path) -> FinishedEvolution:
     store, recorded = RunStore.open_run(folder)
     store.close()
     if not store.champion_file.exists():
-        raise ConfigurationError(f'{folder}: no trial of this evolution may win')
+        raise ConfigurationError(f'{folder}: no trial of this evolution can win')
     return FinishedEvolution(
         plan=store.plan,
         folder=folder,
