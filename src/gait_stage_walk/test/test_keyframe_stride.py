@@ -129,8 +129,8 @@ def test_another_stride_is_gone_over_to_without_a_jump():
 @pytest.mark.parametrize(
     ('values', 'message'),
     [
-        ({'postures': [1.0] * 47}, 'postures hold 47 numbers; nearest valid: 48'),
-        ({'feet': [0.1] * 3}, 'feet hold 3 numbers; nearest valid: 24'),
+        ({'postures': [1.0] * 47}, "'postures' has 47 values; nearest valid: 48"),
+        ({'feet': [0.1] * 3}, "'feet' has 3 values; nearest valid: 24"),
         ({'height': 0.19}, 'cannot reach'),
         (
             {'postures': [20.0, *GENES[1:].tolist()]},

@@ -58,7 +58,7 @@ class PerceptronParams(Parameters):
     spare: str = str_parameter(
         'zero',
         choices=tuple(_SPARE_CODES),
-        doc="Last input channel: none, 0, 1, or the cosine of the platform's tilt.",
+        doc='Last input channel: none, 0, 1, or the cosine of the tilt of the base.',
     )
     direction: str = str_parameter(
         'odom',
@@ -79,8 +79,8 @@ class PerceptronParams(Parameters):
         low=0.0,
         high=1e6,
         unit='1/s',
-        doc='Acceleration of a target per output [m/s]; 0: one over the control period, so that '
-        'outputs are steps of the speed.',
+        doc='Gain from an output [m/s] to the acceleration of a target; 0: 1 / control period, so '
+        'that each output is a change of speed.',
     )
     max_acceleration: float = float_parameter(
         2.9, low=0.0, high=1e3, unit='m/s^2', doc='Largest acceleration of a target.'

@@ -20,8 +20,8 @@ from gait_core.errors import ConfigurationError
 Weights = npt.NDArray[np.float32]
 INPUT_WEIGHTS, OUTPUT_WEIGHTS = 'input_weights', 'output_weights'
 """Names of the arrays in a weights file."""
-INITIAL_INPUT_WEIGHT, INITIAL_OUTPUT_WEIGHT = 0.1, 0.001
-"""Largest weights of an untrained network (Bishop 2008, appendix B)."""
+MAX_INITIAL_INPUT_WEIGHT, MAX_INITIAL_OUTPUT_WEIGHT = 0.1, 0.001
+"""Largest weights of an untrained network, uniform about 0 (Bishop 2008, appendix B)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,11 +71,11 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
         return self.inputs + self.outputs
 
     def random_weights(self, rng: np.random.Generator) -> Weights:
-        """Return the weights of a random network, (perceptrons, width)."""
+        """Return the weights of a random network, (perceptrons, weights)."""
         size = (self.perceptrons, self.weights_per_perceptron)
         weights = rng.uniform(-1.0, 1.0, size).astype(np.float32)
-        weights[:, : self.inputs] *= np.float32(INITIAL_INPUT_WEIGHT)
-        weights[:, self.inputs :] *= np.float32(INITIAL_OUTPUT_WEIGHT)
+        weights[:, : self.inputs] *= np.float32(MAX_INITIAL_INPUT_WEIGHT)
+        weights[:, self.inputs :] *= np.float32(MAX_INITIAL_OUTPUT_WEIGHT)
         return weights
 
     def split_weights(self, weights: Weights) -> dict[str, Weights]:

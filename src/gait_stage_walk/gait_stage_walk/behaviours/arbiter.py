@@ -60,7 +60,7 @@ class Arbiter:
     """
     Steps behaviours in order of registration and integrates the resulting joint velocities.
 
-    Velocities are turns per control period; each period starts at zero.
+    Velocities are turns per control period; the sum of each period starts from zero.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ class Arbiter:
         self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
-            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE. A behaviour at rest is skipped, but
-            # for OVERWRITE, where zero stops the joints.
+            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE. A behaviour at rest is skipped,
+            # except with OVERWRITE, where zero stops the joints.
             columns, action = item.columns, item.action
             if angles is item.still and action is not Action.OVERWRITE:
                 continue

@@ -277,7 +277,7 @@ def _keyframe_feet(params: KeyframeStrideParams) -> FloatArray:
         return level_walk_feet(params.stroke, params.height, params.lift, params.offset)
     if len(params.feet) != FOOT_NUMBERS:
         raise ConfigurationError(
-            f'feet hold {len(params.feet)} numbers; nearest valid: {FOOT_NUMBERS}'
+            f"parameter 'feet' has {len(params.feet)} values; nearest valid: {FOOT_NUMBERS}"
         )
     return np.array(params.feet).reshape(PHASES, LEG_COUNT, 2)
 

@@ -67,7 +67,7 @@ class Stride:
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """
-    Share of a change of reach that leg lengths make; the knee makes the rest.
+    Share of a change of leg reach that telescoping segments make; the knee makes the rest.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def postures_from_genes(genes: FloatArray) -> FloatArray:
     numbers = np.asarray(genes, dtype=np.float64)
     if numbers.shape != (POSTURE_NUMBERS,):
         raise ConfigurationError(
-            f'postures hold {numbers.size} numbers; nearest valid: {POSTURE_NUMBERS}'
+            f"parameter 'postures' has {numbers.size} values; nearest valid: {POSTURE_NUMBERS}"
         )
     table: FloatArray = numbers.reshape(PHASES, LEG_COUNT, 4).copy()
     table[..., :2] = np.radians(table[..., :2])

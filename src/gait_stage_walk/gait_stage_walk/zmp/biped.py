@@ -81,8 +81,9 @@ class Biped:
         self.soles = np.array([_sole_extent(robot, leg, controller) for leg in legs])
         if self.half_width < _TOLERANCE:
             raise ConfigurationError(
-                f"controller '{controller}': the feet of robot '{robot.name}' stand "
-                f'{2e3 * self.half_width:.0f} mm apart; correct its nominal stance'
+                f"controller '{controller}': the left foot of robot '{robot.name}' is not to the "
+                f'left of the right one (distance {2e3 * self.half_width:.0f} mm); correct its '
+                'nominal stance'
             )
 
     def solve(self, feet: FloatArray) -> tuple[FloatArray, float]:
