@@ -221,7 +221,7 @@ def test_what_diverges_at_once_has_no_states():
 @pytest.mark.parametrize(
     ('robot', 'changes', 'said'),
     [
-        ('guroo', {}, 'joints carry: bullet, mujoco'),
+        ('guroo', {}, 'engines with joints: bullet, mujoco'),
         ('tetraspine', {'contact_law': 'colomb'}, "did you mean 'coulomb'?"),
         ('tetraspine', {'restitution': 0.5}, 'nearest valid: 0'),
         ('tetraspine', {'fixed_base': True}, 'its bodies are free'),
