@@ -213,7 +213,7 @@ def _run_with_mass(spec: TrialSpec, mass: float) -> TrialResult:
         engine = cls(lambda robot, draw: scale_mass(load_robot(robot, draw), mass))
     except TypeError as error:
         raise ConfigurationError(
-            f"engine '{name}' takes no other masses: {error}; nearest valid: bullet, mujoco"
+            f"engine '{name}' cannot change masses: {error}; nearest valid: bullet, mujoco"
         ) from error
     try:
         return run_trial(spec, engine)

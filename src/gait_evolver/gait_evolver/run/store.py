@@ -98,7 +98,9 @@ class RunStore:
         with store_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / 'run.yaml').exists():
-                raise StoreError(f'{folder} holds a run already: resume it, or choose another')
+                raise StoreError(
+                    f'{folder} holds a run already: resume it, or choose another folder'
+                )
             store = cls(folder, plan, lock_folder(folder))
             with store._close_on_failure():
                 store._begin()

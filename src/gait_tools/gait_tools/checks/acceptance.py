@@ -268,7 +268,7 @@ def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool
         process.communicate()
         return False
     if process.returncode != 0:
-        raise ConfigurationError(f'a run that was killed cannot go on: {error.strip()}')
+        raise ConfigurationError(f'a run that was killed cannot be resumed: {error.strip()}')
     return True
 
 

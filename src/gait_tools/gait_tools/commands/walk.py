@@ -160,7 +160,7 @@ def _check_sensors(options: Namespace) -> None:
 
     select_sensors(load_robot(options.robot), options.sensors)
     if not options.ros:
-        raise ConfigurationError('--sensors needs --ros: what they see is published on topics')
+        raise ConfigurationError('--sensors needs --ros: readings are published on topics')
 
 
 def _gait_from_options(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:

@@ -79,7 +79,7 @@ class StudySession:
         session = cls(folder, study, quick, seed, workers)
         if (folder / 'study.json').exists():
             raise ConfigurationError(
-                f'{folder} holds a study already: resume it, or choose another'
+                f'{folder} holds a study already: resume it, or choose another folder'
             )
         facts = {'format': SESSION_FORMAT, 'study': study, 'quick': quick, 'seed': seed}
         try:
