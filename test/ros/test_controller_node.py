@@ -529,7 +529,7 @@ def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, bo
             "'demo': the controller does not follow the command 0",
         ),
         ({'command_timeout': 0.0}, "'command_timeout' = 0 s is outside"),
-        ({'output': 'topic'}, "value of 'output' 'topic'"),
+        ({'output': 'topic'}, "'output': unknown value 'topic'"),
     ],
 )
 def test_a_users_mistake_is_refused_at_the_start(controller, parameters, words):

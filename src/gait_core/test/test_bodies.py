@@ -131,7 +131,7 @@ def test_bodies_described_in_place_lie_where_they_are_put(tmp_path):
     ('old', 'new', 'said'),
     [
         ('link_b: other', 'link_b: othr', "did you mean 'other'?"),
-        ('[rope]', '[rop]', "unknown target of signal 'pull' 'rop': did you mean 'rope'?"),
+        ('[rope]', '[rop]', "signal 'pull': unknown target 'rop': did you mean 'rope'?"),
         ('[rope]', '[]', "signal 'pull' drives no joint"),
         ('{pull: [rope]}', '{pull: [rope], push: [rope]}', "again by signal 'push'"),
         ('name: other', 'name: ball', "body 'ball' is described twice"),

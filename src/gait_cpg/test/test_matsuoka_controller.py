@@ -211,7 +211,7 @@ def test_a_gait_moves_legs_together_or_half_a_cycle_apart():
         ConfigurationError, match="'gait' = 'trot' is for robots whose robot.yaml lists no signals"
     ):
         controller(gait='trot')
-    with pytest.raises(ConfigurationError, match="value of 'gait' 'walk'"):
+    with pytest.raises(ConfigurationError, match="'gait': unknown value 'walk'"):
         controller(BOX, gait='walk')
 
 

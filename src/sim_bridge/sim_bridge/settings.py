@@ -71,7 +71,11 @@ class BridgeParams(Parameters):
         read_only=True,
     )
     realtime_factor: float = float_parameter(
-        1.0, low=0.01, high=100.0, unit='-', doc='Simulated time over wall time in mode realtime.'
+        1.0,
+        low=0.01,
+        high=100.0,
+        unit='-',
+        doc='Simulated time divided by wall time in mode realtime.',
     )
     publish_clock: bool = bool_parameter(
         True,

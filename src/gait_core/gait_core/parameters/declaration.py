@@ -109,7 +109,8 @@ class ParameterInfo:
         if not isinstance(value, str):
             raise ConfigurationError(f"parameter '{self.name}' is {value!r}, expected text")
         if self.choices and value not in self.choices:
-            raise unknown_name_error(f"value of '{self.name}'", value, self.choices)
+            error = unknown_name_error('value', value, self.choices)
+            raise ConfigurationError(f"parameter '{self.name}': {error}")
         return value
 
 

@@ -137,7 +137,10 @@ def _check_signals(robot: RobotModel) -> None:
     for signal, names in robot.signals:
         if not names:
             raise ConfigurationError(f"signal '{signal}' drives no joint and no force element")
-        _check_known(f"target of signal '{signal}'", names, robot.target_names)
+        try:
+            _check_known('target', names, robot.target_names)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"signal '{signal}': {error}") from error
         for name in names:
             other = driving.setdefault(name, signal)
             if other != signal or names.count(name) > 1:

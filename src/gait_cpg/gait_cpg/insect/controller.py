@@ -61,7 +61,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         high=MAX_PERIOD_SCALE,
         unit='-',
         log=True,
-        doc='Cycle time over the shortest one: 1 is the tripod, 3 and above the wave.',
+        doc='Cycle time divided by the shortest one: 1 is the tripod, 3 and above the wave.',
     )
     step_time: float = float_parameter(
         0.05,

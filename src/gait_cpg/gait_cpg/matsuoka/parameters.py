@@ -82,7 +82,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         low=0.2,
         high=20.0,
         unit='-',
-        doc='Time constant of the adaptation over that of the rise.',
+        doc='Time constant of the adaptation divided by that of the rise.',
     )
     pair_weight: float = float_parameter(
         1.5, low=0.0, high=10.0, unit='-', doc='Inhibition between the two neurons of a pair.'

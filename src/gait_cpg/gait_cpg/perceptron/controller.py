@@ -49,7 +49,12 @@ _SPARE_CODES = {
 
 @dataclass(frozen=True, kw_only=True)
 class PerceptronParams(Parameters):
-    """Parameters of the perceptron layer; the defaults are run A of Bishop (2008)."""
+    """
+    Parameters of the perceptron layer; the defaults are run A of Bishop (2008).
+
+    Presets: ``source`` as in the program of the thesis, ``text`` as in its text, ``source_b`` its
+    run B.
+    """
 
     perceptrons: int = int_parameter(30, low=1, high=10000, doc='Perceptrons side by side.')
     memory: int = int_parameter(

@@ -39,7 +39,7 @@ class MujocoOptions(GroundSpringOptions):
         low=0.01,
         high=1e5,
         unit='-',
-        doc='Hardness of friction over that of the normal force; at low values feet creep.',
+        doc='Hardness of friction divided by that of the normal force; at low values feet creep.',
     )
     contact_recovery: float = float_parameter(
         0.02,
