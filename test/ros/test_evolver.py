@@ -277,7 +277,7 @@ def test_cancelling_takes_one_trial_and_leaves_a_resumable_run(evolver, experime
         ({'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
         ({'experiment': 'guroo_quick', 'engine': 'bulet'}, "did you mean 'bullet'"),
         ({'experiment': 'guroo_quick', 'evaluator': 'rso'}, "did you mean 'ros'"),
-        ({'resume': True, 'run_directory': 'nowhere'}, 'no run directory'),
+        ({'resume': True, 'run_directory': 'nowhere'}, 'not a run directory'),
         ({'resume': True}, 'goal.run_directory is empty'),
         ({'experiment': ''}, 'experiment'),
         ({'experiment': 300 * 'a'}, 'a' * 150),
