@@ -102,7 +102,7 @@ def test_a_file_of_just_the_limit_is_read(tmp_path):
     path = tmp_path / 'file'
     path.write_bytes(b'12345')
     assert read_bytes(path, 5) == b'12345'
-    with pytest.raises(ConfigurationError, match='larger than 4 bytes'):
+    with pytest.raises(ConfigurationError, match='larger than the limit of 4 bytes'):
         read_bytes(path, 4)
 
 

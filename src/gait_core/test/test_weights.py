@@ -75,11 +75,11 @@ def header(shape, dtype='<f8'):
 @pytest.mark.parametrize(
     ('entries', 'method', 'reason'),
     [
-        ([('a.npy', bytes(300 * 2**20))], zipfile.ZIP_DEFLATED, 'larger than 256 MiB'),
+        ([('a.npy', bytes(300 * 2**20))], zipfile.ZIP_DEFLATED, 'larger than the limit of 256 MiB'),
         (
             [(f'{i}.npy', bytes(30 * 2**20)) for i in range(9)],
             zipfile.ZIP_DEFLATED,
-            'larger than 256 MiB',
+            'larger than the limit of 256 MiB',
         ),
         ([('a.npy', bytes(2**20))], zipfile.ZIP_BZIP2, 'compression'),
         ([('a.npy', bytes(2**20))], zipfile.ZIP_LZMA, 'compression'),
