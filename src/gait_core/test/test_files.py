@@ -109,7 +109,10 @@ def test_a_file_of_just_the_limit_is_read(tmp_path):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        ('#' * (LIVE_FILE_LIMITS.size + 1), f'larger than {LIVE_FILE_LIMITS.size} bytes'),
+        (
+            '#' * (LIVE_FILE_LIMITS.size + 1),
+            f'larger than the limit of {LIVE_FILE_LIMITS.size} bytes',
+        ),
         (
             '/**: {ros__parameters: {gait: {p: [' + '1,' * LIVE_FILE_LIMITS.values + ']}}}',
             f'more than {LIVE_FILE_LIMITS.values} values',
@@ -133,7 +136,7 @@ def test_what_is_no_text_is_refused_with_its_place(tmp_path):
 def test_what_is_no_json_is_refused(tmp_path, text):
     path = tmp_path / 'file'
     path.write_text(text)
-    assert 'no JSON' in refused(read_json, path)
+    assert 'not JSON' in refused(read_json, path)
 
 
 @pytest.mark.parametrize('mask', [0o077, 0o027, 0o002])

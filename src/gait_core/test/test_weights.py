@@ -30,7 +30,7 @@ def test_another_content_is_refused_by_its_hash(file):
 def test_objects_are_never_unpickled(tmp_path):
     path = tmp_path / 'objects.npz'
     np.savez(path, layer=np.array([{'a': 1}], dtype=object))
-    with pytest.raises(ConfigurationError, match=r'no plain \.npz'):
+    with pytest.raises(ConfigurationError, match=r'not a plain \.npz'):
         load_weights(str(path))
 
 
@@ -38,7 +38,7 @@ def test_objects_are_never_unpickled(tmp_path):
 def test_what_is_no_archive_is_refused(tmp_path, content):
     path = tmp_path / 'broken.npz'
     path.write_bytes(content)
-    with pytest.raises(ConfigurationError, match=r'no plain \.npz'):
+    with pytest.raises(ConfigurationError, match=r'not a plain \.npz'):
         load_weights(str(path))
 
 
@@ -75,7 +75,11 @@ def header(shape, dtype='<f8'):
 @pytest.mark.parametrize(
     ('entries', 'method', 'reason'),
     [
-        ([('a.npy', bytes(300 * 2**20))], zipfile.ZIP_DEFLATED, 'larger than the limit of 256 MiB'),
+        (
+            [('a.npy', bytes(300 * 2**20))],
+            zipfile.ZIP_DEFLATED,
+            'larger than the limit of 256 MiB',
+        ),
         (
             [(f'{i}.npy', bytes(30 * 2**20)) for i in range(9)],
             zipfile.ZIP_DEFLATED,
@@ -110,7 +114,7 @@ def test_no_more_is_unpacked_than_fits(tmp_path, entries, method, reason):
 def test_a_single_array_is_no_archive(tmp_path):
     path = tmp_path / 'array.npy'
     np.save(path, np.eye(2))
-    with pytest.raises(ConfigurationError, match=r'no plain \.npz'):
+    with pytest.raises(ConfigurationError, match=r'not a plain \.npz'):
         load_weights(str(path))
 
 
