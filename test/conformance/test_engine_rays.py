@@ -106,7 +106,7 @@ def test_rays_need_a_scene_and_an_engine_that_has_them(engine_of, monkeypatch):
         engine.cast(np.zeros(3), fan(1), 1.0)
     engine.reset(Scene(robot='x', initial=InitialState(clearance=0.1)), 0)
     with monkeypatch.context() as patched:
-        patched.setattr(type(engine), 'Rays', None)
+        patched.setattr(type(engine), 'RayCaster', None)
         with pytest.raises(ConfigurationError, match='casts no rays'):
             engine.cast(np.zeros(3), fan(1), 1.0)
     engine.close()

@@ -95,7 +95,7 @@ class LiveWalk:
         start, status = middle(self.live.observation), OK
         for _ in range(round(seconds / self.live.dt)):
             self._tick()
-            if fall.reason(self.live.observation):
+            if fall.fall_reason(self.live.observation):
                 status = FELL
                 break
         distance = np.linalg.norm(middle(self.live.observation) - start)
@@ -190,7 +190,7 @@ def test_load_gait_takes_the_weights_of_a_champion_softly(graph, tmp_path):
     other = other_network(file, tmp_path / 'other', drawn)
     answer = graph.call(LoadGait, '/controller/load_gait', file=str(other))
     assert answer.success, answer.message
-    joined = walk.node.controller.array_shapes(walk.node.robot, walk.node.controller.params).joined
+    joined = walk.node.controller.array_shapes(walk.node.robot, walk.node.controller.params).join_weights
     np.testing.assert_array_equal(walk.node.controller._weights, joined(drawn))
     # The targets that were on their way are still those of the network before.
     walk._tick()

@@ -114,10 +114,10 @@ def test_a_killed_worker_is_replaced_and_its_trial_run_again(two, box):
 
 def test_a_worker_of_our_own_that_is_stopped_is_replaced(two, box, monkeypatch):
     # Else the other one would run its trial before it counts as lost.
-    monkeypatch.setattr(ros, 'backup', lambda *_: '')
+    monkeypatch.setattr(ros, 'find_overdue_worker', lambda *_: '')
     both_ready(two, box)
     # A worker that had just finished when it was stopped is given the next trial, fast or not.
-    monkeypatch.setattr(ros, 'worth', lambda *_: True)
+    monkeypatch.setattr(ros, 'is_worth_starting', lambda *_: True)
     specs = trials(box, 4, 20.0)
     before, stopped = two.lost_workers, []
 
@@ -141,7 +141,7 @@ def test_a_worker_of_our_own_that_is_stopped_is_replaced(two, box, monkeypatch):
 
 def test_an_exception_and_what_cannot_be_run_are_the_status_of_their_trial(two, box, monkeypatch):
     """As they are in a process of this machine."""
-    monkeypatch.setattr(ros, 'backup', lambda *_: '')
+    monkeypatch.setattr(ros, 'find_overdue_worker', lambda *_: '')
     specs = trials(box, 3)
     specs[0] = replace(specs[0], parameters={'amplitude': 99.0})
     initial = InitialState(joint_positions={'nowhere': 0.0})

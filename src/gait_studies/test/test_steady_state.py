@@ -245,7 +245,7 @@ def test_genes_give_their_steps_and_first_range_in_their_own_units():
         ({'genes': {'knee_bend_deg': {'step': 50}}}, 'nearest valid: 15'),
         ({'genes': {'knee_bend_deg': {'initial': [20, 50]}}}, r'outside \[20, 35\]'),
         ({'genes': {'ankle_move_deg': {'log': True}}}, 'log scale'),
-        ({'optimizer': {'settings': {'steps': [0.1, 0.1]}}}, 'give one of them'),
+        ({'optimizer': {'settings': {'steps': [0.1, 0.1]}}}, 'set one of them'),
     ],
 )
 def test_genes_that_do_not_fit_are_named(changes, message):

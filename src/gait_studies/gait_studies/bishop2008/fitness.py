@@ -48,13 +48,13 @@ def bishop2008_y(rollout: Rollout) -> float:
 
 
 def bishop2008_inverted(rollout: Rollout) -> float:
-    """Return 1 if the base is upside down at the end, else 0; rule 3."""
+    """Return 1 if the base is upside down at the end, else 0 [1]; rule 3."""
     upright = Rotation.from_quat(rollout.body_poses[-1, 0, 3:]).as_matrix()[2, 2]
     return float(upright < 0.0)
 
 
 def bishop2008_hits(rollout: Rollout) -> float:
-    """Return the count of contacts of the base with the ground, at most one per second; rule 4."""
+    """Return the contacts of the base with the ground, at most one per second [1]; rule 4."""
     ticks = np.unique(rollout.contact_tick[_base_contacts(rollout)])
     pause = max(1, round(REFRACTORY_TIME / rollout.dt))
     hits, armed = 0, _settled_tick(rollout)
