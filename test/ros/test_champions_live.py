@@ -190,8 +190,9 @@ def test_load_gait_takes_the_weights_of_a_champion_softly(graph, tmp_path):
     other = other_network(file, tmp_path / 'other', drawn)
     answer = graph.call(LoadGait, '/controller/load_gait', file=str(other))
     assert answer.success, answer.message
-    joined = walk.node.controller.array_shapes(walk.node.robot, walk.node.controller.params).join_weights
-    np.testing.assert_array_equal(walk.node.controller._weights, joined(drawn))
+    controller = walk.node.controller
+    layout = controller.array_shapes(walk.node.robot, controller.params)
+    np.testing.assert_array_equal(controller._weights, layout.join_weights(drawn))
     # The targets that were on their way are still those of the network before.
     walk._tick()
     before, rates = walk.live.applied.position[-1], []
