@@ -70,7 +70,9 @@ def texts():
     yield from METRICS.items()
     yield from ((name, gate.text) for name, gate in GATES.items())
     import_packages()
-    for cls in subclasses(Parameters):
+    # Classes of other tests in the same process are left out.
+    product = [cls for cls in subclasses(Parameters) if cls.__module__.split('.')[0] in _PACKAGES]
+    for cls in product:
         for info in declared_parameters(cls):
             yield f'{cls.__module__}:{cls.__qualname__}.{info.name}', info.doc
     for kind in registry.GROUPS:
