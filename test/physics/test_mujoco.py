@@ -118,7 +118,7 @@ def test_the_damping_of_a_contact_gives_the_restitution_of_its_closed_form():
 )
 def test_a_surface_that_it_cannot_give_is_refused_with_the_nearest(engine_of, field, value, valid):
     engine = engine_of(free_ball())
-    with pytest.raises(ConfigurationError, match=f'no {field} .*; nearest valid: {valid}$'):
+    with pytest.raises(ConfigurationError, match=f'a {field} of .*; nearest valid: {valid}$'):
         engine.reset(Scene(robot='x', **{field: value}), 0)
     # What is named as the nearest is taken.
     assert engine.reset(Scene(robot='x', **{field: float(valid)}), 0).tick == 0

@@ -145,5 +145,5 @@ def test_a_foot_out_of_reach_is_refused_or_neared():
 
 
 def test_a_wrong_count_of_genes_is_refused():
-    with pytest.raises(ConfigurationError, match='47 numbers; nearest valid: 48'):
+    with pytest.raises(ConfigurationError, match='47 values; nearest valid: 48'):
         postures_from_genes(np.zeros(47))

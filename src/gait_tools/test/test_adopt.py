@@ -200,7 +200,7 @@ def test_a_heavy_head_shifts_the_feet_under_the_centre_of_mass(adopted):
     ('text', 'message'),
     [
         (arm_urdf(), 'no legs: its 4 joints form an arm on a fixed base'),
-        (cart_urdf(), 'rolls: fl_wheel, fr_wheel, rl_wheel, rr_wheel turn wheels'),
+        (cart_urdf(), r'drives on wheels \(fl_wheel, fr_wheel, rl_wheel, rr_wheel\)'),
         (
             '<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>',
             'no moving joint, expected legs',
