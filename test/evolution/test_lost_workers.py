@@ -399,7 +399,7 @@ def test_a_trial_that_ends_its_workers_stops_the_run_and_can_be_left_out(folder,
         and '--resume' in events
     )
     kept = run / f'trial-{name.replace("/", "-")}.yaml'
-    assert f'its spec is {kept}' in last
+    assert str(kept) in last
     spec = read_value(TrialSpec, yaml.safe_load(kept.read_text())['spec'])
     assert repr(spec.parameters['amplitude']) == (folder / 'amplitude').read_text()
     resumed = gait('evolve', '--workers', '1', '--run-dir', str(run), '--resume')
