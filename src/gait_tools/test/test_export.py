@@ -237,7 +237,7 @@ def test_another_answer_is_found_and_measured(tmp_path):
 
 def test_bags_of_others_are_refused_in_one_line(bag, tmp_path):
     for content, message in (
-        ('{}', 'is not that of a bag'),
+        ('{}', 'is not that of a rosbag2 bag'),
         ('rosbag2_bagfile_information: {custom_data: }', 'holds no trial of this suite'),
         ('rosbag2_bagfile_information: {custom_data: {gait.format: "0"}}', 'trial format 0'),
     ):
