@@ -299,7 +299,7 @@ class Flood:
 
         def _on_answer(_: Any) -> None:
             outcome.answers += 1
-            outcome.longest_wait = max(outcome.longest, time.monotonic() - began)
+            outcome.longest_wait = max(outcome.longest_wait, time.monotonic() - began)
 
         future.add_done_callback(_on_answer)
 
