@@ -50,7 +50,7 @@ PLUGINS: Mapping[str, Mapping[str, str]] = {
     'gait.engines': {'kinematic': f'{__name__}:SceneKinematicEngine'},
     'gait.controllers': {'wave': 'gait_core.testing.doubles:WaveController'},
 }
-"""What ``write_plugin_folder`` registers: an engine without physics and a controller of sines."""
+"""Entry points that ``write_plugin_folder`` registers: an engine without physics, a wave."""
 
 
 def write_robot_folder(folder: Path, robot: RobotModel) -> Path:
