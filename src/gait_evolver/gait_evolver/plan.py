@@ -323,7 +323,8 @@ def _check_optimizer(plan: Plan) -> None:
         of_genes = 'genetic with settings: {reevaluate: true}, or cma_es'
         raise ConfigurationError(
             f"optimizer '{plan.experiment.optimizer.name}' keeps fitness values across "
-            'generations, but values of an easier stage are not comparable; nearest valid: '
+            'generations, but values of two stages of a curriculum are not comparable; '
+            'nearest valid: '
             f'{"pattern_cma" if plan.array_shapes else of_genes}'
         )
 
@@ -391,8 +392,8 @@ def _check_search_kind(experiment: Experiment, controller: str, robot: RobotMode
     cls = registry.controller(controller)
     if networks and not cls.array_shapes(robot, cls.Params()):
         raise ConfigurationError(
-            f"optimizer '{name}' searches the weights of a network, controller '{controller}' has "
-            'none; nearest valid: perceptron'
+            f"optimizer '{name}' searches the weights of a network, but controller "
+            f"'{controller}' has none; nearest valid: perceptron"
         )
 
 

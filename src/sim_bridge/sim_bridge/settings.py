@@ -79,8 +79,8 @@ class BridgeParams(Parameters):
     )
     publish_clock: bool = bool_parameter(
         True,
-        doc='Publish /clock. One bridge of a domain does; set false for all others, which follow '
-        'it with use_sim_time.',
+        doc='Publish /clock: true for one bridge of a ROS domain, false for the others, which '
+        'follow it with use_sim_time.',
         read_only=True,
     )
     rewind_clock: bool = bool_parameter(

@@ -27,9 +27,9 @@ class SafetyParams(Parameters):
         low=0.001,
         high=100.0,
         unit='rad/s or m/s',
-        doc='Largest speed of a joint on its way to the first targets and to the fall pose; after '
-        "a change of the gait, the speed added to that of the gait's own targets. At most the "
-        'velocity limit of the joint.',
+        doc='Largest speed of a joint on its way to the first targets and to the fall pose. After '
+        'a change of the gait a joint may exceed the speed of its targets by this value. At most '
+        'the velocity limit of the joint.',
     )
     speed_share: float = float_parameter(
         1.0,

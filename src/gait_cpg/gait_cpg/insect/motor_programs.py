@@ -47,7 +47,7 @@ class MotorProgramParams(Parameters):
         0.35, 'Front legs, swing: target of the femur (joint 1) in the lift, positive up.'
     )
     front_step_lift_time: float = _declare_share(
-        0.2, 'Front legs, swing: share in which the femur (joint 1) lifts.'
+        0.2, 'Front legs: share of the swing in which the femur (joint 1) lifts.'
     )
     front_step_lower: float = _declare_angle(
         -0.3, 'Front legs, swing: target of the femur (joint 1) at touch-down.'
@@ -71,7 +71,7 @@ class MotorProgramParams(Parameters):
         0.0, 'Middle legs, swing: target of the femur (joint 1) in the lift, positive up.'
     )
     middle_step_lift_time: float = _declare_share(
-        0.4, 'Middle legs, swing: share in which the femur (joint 1) lifts.'
+        0.4, 'Middle legs: share of the swing in which the femur (joint 1) lifts.'
     )
     middle_step_lower: float = _declare_angle(
         -0.5, 'Middle legs, swing: target of the femur (joint 1) at touch-down.'
@@ -95,7 +95,7 @@ class MotorProgramParams(Parameters):
         1.0, 'Back legs, swing: target of the femur (joint 1) in the lift, positive up.'
     )
     back_step_lift_time: float = _declare_share(
-        1.0 / 3.0, 'Back legs, swing: share in which the femur (joint 1) lifts.'
+        1.0 / 3.0, 'Back legs: share of the swing in which the femur (joint 1) lifts.'
     )
     back_step_lower: float = _declare_angle(
         0.4, 'Back legs, swing: target of the femur (joint 1) at touch-down.'

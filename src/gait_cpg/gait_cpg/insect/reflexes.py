@@ -107,13 +107,13 @@ class ReflexParams(PostureParams):
         1.5e-4, 'Back legs: torque of the femur (joint 1) above which the load reflex acts.'
     )
     front_held: float = _declare_angle(
-        0.14, 'Front legs: lag of the coxa (joint 0) in a swing that shows an obstacle.'
+        0.14, 'Front legs, swing: lag of the coxa (joint 0) that counts as an obstacle.'
     )
     middle_held: float = _declare_angle(
-        0.08, 'Middle legs: lag of the coxa (joint 0) in a swing that shows an obstacle.'
+        0.08, 'Middle legs, swing: lag of the coxa (joint 0) that counts as an obstacle.'
     )
     back_held: float = _declare_angle(
-        0.16, 'Back legs: lag of the coxa (joint 0) in a swing that shows an obstacle.'
+        0.16, 'Back legs, swing: lag of the coxa (joint 0) that counts as an obstacle.'
     )
     front_groundless: float = _declare_delay(
         0.035, 'Front legs: time of a stance without contact before the foothold search.'

@@ -21,8 +21,8 @@ from gait_core.parameters.declaration import Parameters, bool_parameter, float_p
 def tilt_dead_band(default: float, direction: str) -> float:
     """Declare the dead band of the predicted tilt in one direction."""
     doc = (
-        f'Predicted tilt {direction} up to which the posture reflex does nothing; as large as in '
-        'an undisturbed walk.'
+        f'Predicted tilt {direction} up to which the posture reflex does nothing; set it to '
+        'the largest tilt of an undisturbed walk.'
     )
     parameter: float = float_parameter(default, low=0.0, high=math.pi, unit='rad', doc=doc)
     return parameter

@@ -139,7 +139,7 @@ class WorkerPool:
         """Yield the answers that have arrived; discard lost workers and requeue their work."""
         for worker in tuple(self._workers):
             worker.channel.flush()
-            # Before reading: a worker that ends in between has sent its answer by then.
+            # Asked before reading, so that all answers of a dead worker are read below.
             is_alive = worker.alive
             try:
                 received = worker.channel.read_messages()

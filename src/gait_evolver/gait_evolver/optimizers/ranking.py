@@ -58,7 +58,7 @@ class AskTellLedger:
         """Raise ProtocolError if the candidates of the last ask have not been told."""
         if self._open is not None:
             raise ProtocolError(
-                f'ask before the {len(self._open)} candidates of the last ask were told'
+                f'ask before tell: {len(self._open)} candidates of the last ask have no evaluation'
             )
 
     def issue_candidates(

@@ -233,13 +233,15 @@ class RunLog:
         Raises
         ------
         ConfigurationError
-            If log or checkpoint were changed, or the log has other columns than its experiment.
+            If log or checkpoint were changed, or the log has other columns than the
+            experiment requires.
 
         """
         kept, count = _read_finished_part(self._folder)
         if not kept.startswith(self._header):
             raise ConfigurationError(
-                f'{self._file} has other columns than its experiment; the run cannot be resumed'
+                f'{self._file} has other columns than its experiment requires; the run cannot be '
+                'resumed'
             )
         generations = _group_by_generation(kept, count, self._folder)
         if len(kept) < self._file.stat().st_size:

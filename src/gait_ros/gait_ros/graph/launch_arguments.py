@@ -40,8 +40,8 @@ _REALTIME_FACTOR = LaunchArgument(
 _CLOCK = LaunchArgument(
     name='publish_clock',
     default='true',
-    doc='Publish /clock: true or false. One bridge of a domain does; the others, with the '
-    'nodes of their robots, follow it.',
+    doc='Publish /clock: true for one bridge of a ROS domain, false for the others, which follow '
+    'it with the nodes of their robots.',
 )
 _RVIZ = LaunchArgument(name='rviz', default='false', doc='Open RViz: true or false.')
 _GAIT = (

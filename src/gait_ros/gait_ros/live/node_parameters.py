@@ -90,8 +90,8 @@ class ControllerNodeParams(Parameters):
         low=0.05,
         high=60.0,
         unit='s',
-        doc='Age at which a cmd_vel expires and the robot stops. The age is the smaller of its '
-        'ages in simulated and wall time.',
+        doc='Age at which a cmd_vel expires and the robot stops. Of its ages in simulated and in '
+        'wall time the smaller counts.',
     )
     lockstep: bool = bool_parameter(
         False, doc='Run in lock-step with a bridge instead of live.', read_only=True

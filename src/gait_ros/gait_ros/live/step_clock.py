@@ -116,8 +116,8 @@ class StepClock:
         """
         Return the time [s] since the last step or ``begin``, and the time [s] to the next step.
 
-        The gait steps by the first time, and its targets are to be reached within the second.
-        After a late call the first is longer, so that the gait keeps up with the clock.
+        The gait advances by the elapsed time, longer after a late call, so that it keeps up with
+        the clock. Its targets are to be reached by the next step.
         """
         now = self.now()
         # Simulated time is 0 before the first /clock, so that the first step is no jump.

@@ -45,7 +45,7 @@ class RegisteredBehaviour:
     columns : (n,) int array
         Indices of the joints of the behaviour.
     still : (n,) array
-        The array that the behaviour returns while nothing moves.
+        Array that the behaviour returns while nothing moves: the same one each time.
 
     """
 
@@ -60,7 +60,7 @@ class Arbiter:
     """
     Steps behaviours in order of registration and integrates the resulting joint velocities.
 
-    Velocities are turns per control period; the sum of each period starts from zero.
+    A velocity is the turn of a joint in one control period; each period sums them anew.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ class Arbiter:
         self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
-            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE. A behaviour at rest is skipped,
-            # except with OVERWRITE, where zero stops the joints.
+            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE. A behaviour at rest returns
+            # ``still`` itself; it is skipped, except with OVERWRITE, where zero stops the joints.
             columns, action = item.columns, item.action
             if angles is item.still and action is not Action.OVERWRITE:
                 continue

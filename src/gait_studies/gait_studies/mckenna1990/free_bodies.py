@@ -32,13 +32,13 @@ def measure_free_bodies(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_at_most(
             'check_7_way',
-            'way of a free cube off a straight line, of the way',
+            'deviation of a free cube from a straight line, over the distance',
             deviation,
             1e-3,
             note=f'over {_DURATION:g} s, from a twist on three axes',
         ),
         row_at_most(
-            'check_7_spin', 'change of its spin in a second, of the spin', spin_change, 1e-3
+            'check_7_spin', 'change of its spin in a second, over the spin', spin_change, 1e-3
         ),
         row_near(
             'check_8_along',
@@ -49,7 +49,7 @@ def measure_free_bodies(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'check_8_aside',
-            'what of it is not along the line, in the first physics step',
+            'its part across the line, in the first physics step',
             aside,
             1e-6,
         ),

@@ -178,10 +178,9 @@ def _reopen_store(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
 
 def _check_skipped(names: Sequence[str], store: RunStore) -> None:
     """Raise ConfigurationError for a skipped trial that is recorded already or cannot exist."""
-    from gait_core.errors import ConfigurationError
+    from gait_core.errors import ConfigurationError, name_hint
 
     following = store.generations_done
-    engines = ', '.join(store.plan.scenes)
     for name in names:
         parts = name.split('/')
         if len(parts) != 4 or not all(part.isdecimal() for part in parts[:3]):
@@ -195,7 +194,10 @@ def _check_skipped(names: Sequence[str], store: RunStore) -> None:
                 f'{following}'
             )
         if parts[3] not in store.plan.scenes:
-            raise ConfigurationError(f"--skip-trial '{name}': the run is on {engines}")
+            raise ConfigurationError(
+                f"--skip-trial '{name}': no engine '{parts[3]}' in the run: "
+                f'{name_hint(parts[3], store.plan.scenes)}'
+            )
 
 
 def _recorded_experiment(options: Namespace) -> Experiment:

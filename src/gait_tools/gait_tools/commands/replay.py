@@ -147,7 +147,7 @@ def _check_export(path: Path, champion: Champion) -> None:
         return
     if path.suffix == '.yaml' and not math.isfinite(champion.fitness):
         raise ConfigurationError(
-            f"'{path}': the candidate ended as {champion.status}, so that it is not a champion"
+            f"'{path}': the candidate ended as {champion.status} and is not a champion"
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"'{path}': the folder '{path.parent}' does not exist")

@@ -108,6 +108,10 @@ def _read_results(file: Path) -> dict[str, Any]:
         try:
             entry = json.loads(line)
             done[entry['key']] = entry['value']
-        except (ValueError, KeyError, RecursionError, TypeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigurationError(f'{file}, line {number}: {error}') from error
+        except (KeyError, TypeError) as error:
+            raise ConfigurationError(
+                f"{file}, line {number}: expected an object with 'key' and 'value'"
+            ) from error
     return done

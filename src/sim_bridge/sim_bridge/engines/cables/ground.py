@@ -41,7 +41,7 @@ class Ground(NamedTuple):
     stiction_boost : float [-]
         a_c (Eq. 4).
     forward_share : float [-]
-        Share of the friction that is left against motion along +x.
+        Factor of the friction against motion along +x; 1: full friction.
     friction, coulomb_speed : float [-, m/s]
         Coefficient of regularised Coulomb friction, and the speed below which it is viscous.
     heights : (ny, nx) array [m]
@@ -104,7 +104,7 @@ def bristle_friction(
     ----------
     ground : Ground
     share : float
-        Share of the friction that is left against positive motion; 1: all of it.
+        Factor of the friction against positive motion; 1: full friction.
     touching : bool
         Whether the node is on the ground. In the air the force is 0 and x follows ``lift_off``.
     displacement, velocity : float [m, m/s]
@@ -133,13 +133,13 @@ def bristle_friction(
         stiffness * (1.0 + ground.stiction_boost) if abs(displacement) < limit else stiffness
     ) * displacement
     damping_part = ground.bristle_damping * rate
-    # The share goes by the sign of each part, not of v: a spring whose stiffness depended on v
+    # The sign of each part, not of v, decides on the share: a spring whose stiffness depended on v
     # could return more energy than it took.
     spring_part = share * spring_part if displacement > 0.0 else spring_part
     damping_part = share * damping_part if rate > 0.0 else damping_part
     moved = displacement + rate * dt
     # Explicit Euler for x. A step may overshoot p_o, hence the clamp; by the text of section 2.1.2
-    # (lift_off 3) x is reset at breakaway instead.
+    # (``BREAKAWAY``) x is reset at breakaway instead.
     kept = min(max(moved, -limit), limit)
     if ground.lift_off == BREAKAWAY:
         kept = 0.0 if abs(moved) >= limit else moved

@@ -93,18 +93,18 @@ def scale_robot(robot: RobotModel, ratio: float) -> RobotModel:
         joints=tuple(_scale_joint(joint, kinds, ratio) for joint in robot.joints),
         actuators={
             name: dataclasses.replace(
-                one,
+                actuator,
                 constants=_scale_constants(
-                    one.constants, _SLIDE_UNITS if name in slides else _HINGE_UNITS, ratio
+                    actuator.constants, _SLIDE_UNITS if name in slides else _HINGE_UNITS, ratio
                 ),
             )
-            for name, one in robot.actuators.items()
+            for name, actuator in robot.actuators.items()
         },
         legs=tuple(
             dataclasses.replace(leg, sole_point=_scale_triple(leg.sole_point, ratio))
             for leg in robot.legs
         ),
-        force_elements=tuple(_scale_element(one, ratio) for one in robot.force_elements),
+        force_elements=tuple(_scale_element(element, ratio) for element in robot.force_elements),
         contact_nodes=tuple(
             dataclasses.replace(
                 node, point=_scale_triple(node.point, ratio), radius=node.radius * ratio
@@ -153,25 +153,27 @@ def _scale_shape(shape: Shape, ratio: float) -> Shape:
 
 
 def _scale_joint(joint: Joint, kinds: Mapping[str, str], ratio: float) -> Joint:
-    slides = joint.kind == 'prismatic'
-    units = _SLIDE_UNITS if slides else _HINGE_UNITS
-    length = ratio if slides else 1.0
+    is_slide = joint.kind == 'prismatic'
+    units = _SLIDE_UNITS if is_slide else _HINGE_UNITS
+    position_factor = ratio if is_slide else 1.0
     mimic = joint.mimic
     if mimic is not None:
-        followed = ratio if kinds[mimic.joint] == 'prismatic' else 1.0
+        followed_factor = ratio if kinds[mimic.joint] == 'prismatic' else 1.0
         mimic = dataclasses.replace(
-            mimic, multiplier=mimic.multiplier * length / followed, offset=mimic.offset * length
+            mimic,
+            multiplier=mimic.multiplier * position_factor / followed_factor,
+            offset=mimic.offset * position_factor,
         )
-    effort = ratio ** scaling_exponent(units['strength'])
+    effort_factor = ratio ** scaling_exponent(units['strength'])
     return dataclasses.replace(
         joint,
         xyz=_scale_triple(joint.xyz, ratio),
-        lower=joint.lower * length,
-        upper=joint.upper * length,
-        velocity=joint.velocity * length / ratio**0.5,
-        effort=joint.effort * effort,
+        lower=joint.lower * position_factor,
+        upper=joint.upper * position_factor,
+        velocity=joint.velocity * position_factor / ratio**0.5,
+        effort=joint.effort * effort_factor,
         damping=joint.damping * ratio ** scaling_exponent(units['damping']),
-        friction=joint.friction * effort,
+        friction=joint.friction * effort_factor,
         mimic=mimic,
     )
 
