@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 
-from gait_cpg.phase_cpg.swing import foot_positions, ground_points_after, predict_footholds
+from gait_cpg.phase_cpg.swing import (
+    StepParameters,
+    ground_points_after,
+    predict_footholds,
+    write_foot_targets,
+)
 
 
 @given(
@@ -33,6 +38,7 @@ def test_a_foothold_stays_where_it_is_while_the_base_moves_on_and_the_foot_comes
     np.testing.assert_allclose(
         ground_points_after(now[:2], np.array(twist), time), then[:2], atol=1e-12
     )
-    placed = feet[0, :3] + (0.01, 0.03, -0.02)
-    touching = foot_positions(swing, placed, np.array(twist), frequency, duty_factor, 0.05)
-    np.testing.assert_allclose(foothold(swing - 1e-12), touching, atol=1e-9)
+    steps = StepParameters(np.array(twist), np.array(shape), np.array([extra]))
+    touching = np.empty((1, 1, 3))
+    write_foot_targets(np.array([[swing]]), np.ones((1, 1)), feet, steps, steps, touching)
+    np.testing.assert_allclose(foothold(swing - 1e-12), touching[0, 0], atol=1e-9)

@@ -7,7 +7,6 @@ import pytest
 
 from gait_cpg.phase_cpg.swing import (
     StepParameters,
-    foot_positions,
     ground_points_after,
     is_stance,
     write_foot_targets,
@@ -27,7 +26,14 @@ def ground_velocities(points, twist):
 
 
 def positions(phase, twist, frequency=2.0, duty_factor=0.6, clearance=0.05, feet=FEET):
-    return foot_positions(phase, feet, twist, frequency, duty_factor, clearance)
+    """Feet of a steady walk at a phase, of all legs or of each; no shifts, full amplitude."""
+    shape = np.array([frequency, 0.0, clearance, 0.0, 0.0, 0.0, 0.0])
+    steps = StepParameters(twist, shape, np.full(len(feet), duty_factor, dtype=float))
+    phases = np.full((1, len(feet)), phase, dtype=float)
+    stance = np.column_stack((feet, np.sign(feet[:, 1])))
+    targets = np.empty((len(feet), 1, 3))
+    write_foot_targets(phases, np.ones_like(phases), stance, steps, steps, targets)
+    return targets[:, 0]
 
 
 def test_a_foot_at_mid_stance_is_where_it_stands():
@@ -154,7 +160,7 @@ def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
             (twist, 1.0, 0.8 + extra[1], 0.04),
         ]
     ):
-        walk = foot_positions(phases[k], stand, moving, frequency, duty_factor, 0.05)
+        walk = positions(phases[k], moving, frequency, duty_factor, 0.05, stand)
         lifted = np.cos(phases[k] - np.pi * (1.0 - duty_factor))
         walk[:, 1] += sway * np.mean(outward * lifted)
         wanted = stand + amplitudes[k][:, None] * (walk - stand)

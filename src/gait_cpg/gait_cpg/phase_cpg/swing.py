@@ -52,44 +52,6 @@ def ground_points_after(points: FloatArray, twist: FloatArray, time: FloatArray)
     return result
 
 
-def foot_positions(
-    phase: FloatArray,
-    feet: FloatArray,
-    twist: FloatArray,
-    frequency: FloatArray,
-    duty_factor: FloatArray,
-    clearance: FloatArray,
-) -> FloatArray:
-    """
-    Return the feet of a steady gait in the base frame; leading axes broadcast.
-
-    The trajectory is periodic in the phase with a continuous first derivative, and equal to
-    ``feet`` at mid-stance.
-
-    Parameters
-    ----------
-    phase : (...) array [rad]
-        0 is lift-off.
-    feet : (..., 3) array [m]
-        Each foot at mid-stance.
-    twist : (..., 3) array [m/s, m/s, rad/s]
-        Forward, left and yaw velocity of the base.
-    frequency : (...) array or float [Hz]
-        Gait cycles per second.
-    duty_factor : (...) array or float
-        Between 0 and 1.
-    clearance : (...) array or float [m]
-        Height of the foot over the ground at mid-swing.
-
-    Returns
-    -------
-    (..., 3) array [m]
-
-    """
-    result: FloatArray = _foot_positions(phase, feet, twist, frequency, duty_factor, clearance)
-    return result
-
-
 @numba.njit(cache=True)
 def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
     """Return the point (x, y) of the ground in the base frame after a time [s]."""
@@ -151,16 +113,6 @@ def _foot_position(  # type: ignore[no-untyped-def]
     out[2] = foot[2] + clearance * 16.0 * (u * (1.0 - u)) ** 2
 
 
-@gufunc(
-    'void(float64, float64[:], float64[:], float64, float64, float64, float64[:])',
-    '(),(k),(k),(),(),()->(k)',
-)
-def _foot_positions(  # type: ignore[no-untyped-def]
-    phase, foot, twist, frequency, duty_factor, clearance, out
-):
-    _foot_position(phase, foot, twist, frequency, duty_factor, clearance, out)
-
-
 class StepParameters(NamedTuple):
     """
     Parameters of the steps of L legs at an instant.
@@ -168,7 +120,7 @@ class StepParameters(NamedTuple):
     Attributes
     ----------
     twist : (3,) array [m/s, m/s, rad/s]
-        Twist of the base, as in ``foot_positions``.
+        Forward, left and yaw velocity of the base.
     shape : (7,) array
         Frequency [Hz], duty factor, clearance, height of the body relative to the nominal stance,
         forward shift of the body, outward shift of the feet, and sway [m].
