@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from gait_core.robot.actuation_kinds import (
     ACTUATOR_KINDS,
     ELEMENT_KINDS,
     NO_LIMIT,
+    KindConstants,
     constant_or_default,
 )
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
@@ -75,7 +77,7 @@ class ActuatorTargets:
         for name, actuator in zip(names, self.actuators, strict=True):
             _check_gain(name, actuator, physics_step)
         self.kinds = np.array([actuator.kind for actuator in self.actuators], dtype=object)
-        self.gain = _actuator_constants(self.actuators, 'gain')
+        self.gain = _kind_constants(ACTUATOR_KINDS, self.actuators, 'gain')
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
         self._fit_screws(names)
@@ -134,126 +136,92 @@ class ActuatorTargets:
         return samples
 
 
-class TorqueActuators:
+class ForceLaws:
     """
-    The t actuators that give a torque, from the state at the start of a physics step.
+    Laws of k actuators or elements, evaluated from the state at the start of a physics step.
 
     Attributes
     ----------
-    columns : (t,) int array
-        Indices of their joints in ``robot.joint_names``.
-    laws : (t,) int array
-        Codes of ``force_laws.JOINT_LAWS``.
-    constants : (t, COLUMN_COUNT) array
-        As of ``force_laws.joint_torques``.
-    targets : (3, t) array
+    columns : (k,) int array
+        Indices in ``robot.target_names``; those of joints are the same in ``joint_names``.
+    laws : (k,) int array
+        Codes of ``force_laws.JOINT_LAWS`` or ``force_laws.ELEMENT_LAWS``.
+    constants : (k, COLUMN_COUNT) array
+        As of ``force_laws.joint_torques`` and ``force_laws.element_tensions``.
+    targets : (3, k) array
         Present sub-sample of positions, velocities and efforts.
-    efforts : (t,) array [N m or N]
-        Torques of the last step.
+    efforts : (k,) array [N m or N]
+        Torques or tensions of the last step.
 
     """
 
-    def __init__(self, actuator_targets: ActuatorTargets) -> None:
+    _evaluate: ClassVar[Callable[..., None]]
+    laws: IntArray
+    constants: FloatArray
+
+    def __init__(self, actuator_targets: ActuatorTargets, columns: IntArray) -> None:
         self._actuator_targets, self._dt = actuator_targets, actuator_targets.physics_step
-        self.columns = columns = np.flatnonzero(~np.isin(actuator_targets.kinds, SERVO_KINDS))
-        chosen = [actuator_targets.actuators[i] for i in columns]
-        self.laws: IntArray = np.array(
-            [force_laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int
-        )
-        self.constants: FloatArray = np.zeros((len(columns), force_laws.COLUMN_COUNT))
-        self.constants[:, force_laws.STIFFNESS] = _actuator_constants(chosen, 'stiffness')
-        self.constants[:, force_laws.STIFFNESS] += _actuator_constants(chosen, 'strength')
-        self.constants[:, force_laws.DAMPING] = _actuator_constants(chosen, 'damping')
-        self.constants[:, force_laws.RISE] = _actuator_constants(chosen, 'rise')
-        self.constants[:, force_laws.CRANK] = _actuator_constants(chosen, 'crank')
-        self.constants[:, force_laws.ROD] = _actuator_constants(chosen, 'rod')
-        self.constants[:, force_laws.EFFORT] = actuator_targets.effort_limit[columns]
-        self.constants[:, force_laws.VELOCITY] = actuator_targets.velocity_limit[columns]
+        self.columns, self._steps = columns, 0
         self.targets: FloatArray = np.zeros((3, len(columns)))
         self.efforts: FloatArray = np.zeros(len(columns))
-        self.steps = 0
 
     def select_sample(self, sample: int) -> None:
         """Apply a sub-sample of the targets from now on."""
         actuator_targets, columns = self._actuator_targets, self.columns
-        self.steps = 0
-        if len(columns):
-            self.targets[0] = actuator_targets.position[sample, columns]
-            self.targets[1] = actuator_targets.velocity[sample, columns]
-            self.targets[2] = actuator_targets.effort[sample, columns]
+        self._steps = 0
+        self.targets[0] = actuator_targets.position[sample, columns]
+        self.targets[1] = actuator_targets.velocity[sample, columns]
+        self.targets[2] = actuator_targets.effort[sample, columns]
 
-    def compute(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Return the torques, (t,) [N m or N], of the next step at a state, (t,) each."""
-        force_laws.joint_torques(
-            self.laws,
-            self.constants,
-            self.targets,
-            self.steps * self._dt,
-            position,
-            velocity,
-            self.efforts,
+    def compute(self, positions: FloatArray, rates: FloatArray) -> FloatArray:
+        """Return the efforts, (k,), of the next step at positions or lengths and their rates."""
+        elapsed = self._steps * self._dt
+        self._evaluate(
+            self.laws, self.constants, self.targets, elapsed, positions, rates, self.efforts
         )
-        self.steps += 1
+        self._steps += 1
         return self.efforts
 
 
-class ElementTensions:
+class TorqueActuators(ForceLaws):
+    """The actuators of joints that give a torque."""
+
+    _evaluate = staticmethod(force_laws.joint_torques)
+
+    def __init__(self, actuator_targets: ActuatorTargets) -> None:
+        columns = np.flatnonzero(~np.isin(actuator_targets.kinds, SERVO_KINDS))
+        super().__init__(actuator_targets, columns)
+        chosen = [actuator_targets.actuators[i] for i in columns]
+        self.laws = np.array([force_laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int)
+        self.constants = _law_constants(ACTUATOR_KINDS, chosen)
+        self.constants[:, force_laws.EFFORT] = actuator_targets.effort_limit[columns]
+        self.constants[:, force_laws.VELOCITY] = actuator_targets.velocity_limit[columns]
+
+
+class ElementTensions(ForceLaws):
     """
-    The e force elements of a robot, with tensions from the state at the start of a physics step.
+    The force elements of a robot.
 
     Attributes
     ----------
     names : tuple of str
         In the order of the robot.
-    laws, constants, targets
-        As of ``force_laws.element_tensions``; targets are those of the present sub-sample.
-    efforts : (e,) array [N]
-        Tensions of the last step.
 
     """
 
+    _evaluate = staticmethod(force_laws.element_tensions)
+
     def __init__(self, actuator_targets: ActuatorTargets, robot: RobotModel) -> None:
-        self._actuator_targets, self._dt = actuator_targets, actuator_targets.physics_step
         elements = robot.force_elements
-        self._first = len(robot.joint_names)
+        super().__init__(actuator_targets, len(robot.joint_names) + np.arange(len(elements)))
         self.names = tuple(one.name for one in elements)
-        self.laws: IntArray = np.array(
+        self.laws = np.array(
             [force_laws.ELEMENT_LAWS[one.kind] for one in elements], dtype=np.int64
         )
-        self.constants: FloatArray = np.zeros((len(elements), force_laws.COLUMN_COUNT))
-        self.constants[:, force_laws.STIFFNESS] = _element_constants(elements, 'stiffness')
-        self.constants[:, force_laws.STIFFNESS] += _element_constants(elements, 'strength')
-        self.constants[:, force_laws.DAMPING] = _element_constants(elements, 'damping')
-        self.constants[:, force_laws.RISE] = _element_constants(elements, 'rise')
-        effort = _element_constants(elements, 'effort')
+        self.constants = _law_constants(ELEMENT_KINDS, elements)
         limited = np.array([one.kind == 'linear_servo' for one in elements], dtype=bool)
-        self.constants[:, force_laws.EFFORT] = np.where(limited, effort, np.inf)
-        self.targets: FloatArray = np.zeros((3, len(elements)))
-        self.efforts: FloatArray = np.zeros(len(elements))
-        self.steps = 0
-
-    def select_sample(self, sample: int) -> None:
-        """Apply a sub-sample of the targets from now on."""
-        actuator_targets, first = self._actuator_targets, self._first
-        self.steps = 0
-        if self.names:
-            self.targets[0] = actuator_targets.position[sample, first:]
-            self.targets[1] = actuator_targets.velocity[sample, first:]
-            self.targets[2] = actuator_targets.effort[sample, first:]
-
-    def compute(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
-        """Return the tensions, (e,) [N], of the next step at lengths and rates, (e,) each."""
-        force_laws.element_tensions(
-            self.laws,
-            self.constants,
-            self.targets,
-            self.steps * self._dt,
-            lengths,
-            rates,
-            self.efforts,
-        )
-        self.steps += 1
-        return self.efforts
+        efforts = _kind_constants(ELEMENT_KINDS, elements, 'effort')
+        self.constants[:, force_laws.EFFORT] = np.where(limited, efforts, np.inf)
 
 
 def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
@@ -266,14 +234,25 @@ def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
         )
 
 
-def _actuator_constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
-    """Return a constant of each actuator; 0 for kinds without a constant of that name."""
-    return np.array(
-        [constant_or_default(ACTUATOR_KINDS, one.kind, one.constants, name) for one in actuators]
-    )
+def _law_constants(
+    kinds: Mapping[str, KindConstants], parts: Sequence[Actuator | ForceElement]
+) -> FloatArray:
+    """Return the constants of laws, (k, COLUMN_COUNT), without limits."""
+    constants: FloatArray = np.zeros((len(parts), force_laws.COLUMN_COUNT))
+    for column, name in (
+        (force_laws.STIFFNESS, 'stiffness'),
+        (force_laws.STIFFNESS, 'strength'),
+        (force_laws.DAMPING, 'damping'),
+        (force_laws.RISE, 'rise'),
+        (force_laws.CRANK, 'crank'),
+        (force_laws.ROD, 'rod'),
+    ):
+        constants[:, column] += _kind_constants(kinds, parts, name)
+    return constants
 
 
-def _element_constants(elements: Sequence[ForceElement], name: str) -> FloatArray:
-    return np.array(
-        [constant_or_default(ELEMENT_KINDS, one.kind, one.constants, name) for one in elements]
-    )
+def _kind_constants(
+    kinds: Mapping[str, KindConstants], parts: Sequence[Actuator | ForceElement], name: str
+) -> FloatArray:
+    """Return a constant of actuators or elements, (k,); 0 for kinds that do not have it."""
+    return np.array([constant_or_default(kinds, one.kind, one.constants, name) for one in parts])
