@@ -118,8 +118,7 @@ class BulletEngine(SceneEngine):
         """Advance one control period and return the state at its end."""
         if self._uses_free_bodies and self._free_bodies is not None:
             return self._free_bodies.step(targets)
-        if not self._ready:
-            self._check_ready()
+        self._check_ready()
         scaling, motors = self._scaling, self._motors
         if scaling is not None:
             targets = scaling.scale_targets(targets)
@@ -132,13 +131,9 @@ class BulletEngine(SceneEngine):
             motors.select_sample(sample)
             self._advance(first + sample * steps, steps)
         self._tick += 1
-        observation = self._state.read(self._tick, motors)
+        observation = self._read(self._tick)
         self._ready = True
-        return (
-            observation
-            if scaling is None
-            else scaling.unscale_observation(observation, self._period)
-        )
+        return observation
 
     def _advance(self, first: int, steps: int) -> None:
         """Advance ``steps`` physics steps, from the step ``first`` counted from tick 0."""

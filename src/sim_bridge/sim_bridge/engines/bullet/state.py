@@ -6,7 +6,6 @@ import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, name_hint
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
@@ -73,11 +72,6 @@ class StateReader:
         self._gravity, self._period = np.array(scene.gravity), scene.control_period
         self._root_mount = MountedFrame(world, own_frame(robot.links[0].name))
         imu_link = robot.imu_link or robot.links[0].name
-        if imu_link not in world.merged.frames:
-            raise ConfigurationError(
-                f"robot '{robot.name}': imu_link '{imu_link}' is not a link: "
-                f'{name_hint(imu_link, world.merged.frames)}'
-            )
         self._imu_mount = MountedFrame(world, world.merged.frames[imu_link])
         self._imu_is_root = imu_link == robot.links[0].name
         self._imu_before: FloatArray = np.zeros(4)

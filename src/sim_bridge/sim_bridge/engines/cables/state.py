@@ -9,7 +9,6 @@ import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, name_hint
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.motion.state_tape import StateTape
 from gait_core.processes import liveness
@@ -153,14 +152,8 @@ class StateReader:
         self._robot, self._layout = robot, layout
         self._names = tuple(one.name for one in robot.force_elements)
         self._no_contacts = Contacts(soles=robot.soles)
-        name = robot.imu_link or robot.roots[0]
-        if name not in robot.link_index:
-            raise ConfigurationError(
-                f"robot '{robot.name}': imu_link '{name}' is not a link: "
-                f'{name_hint(name, robot.link_index)}'
-            )
         self._mount = ImuMount(
-            body=robot.link_index[name],
+            body=robot.link_index[robot.imu_link or robot.roots[0]],
             gravity=np.array(scene.gravity, dtype=np.float64),
             period=scene.control_period,
             velocity=np.full(3, np.nan),

@@ -100,8 +100,7 @@ class MujocoEngine(SceneEngine):
 
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
-        if not self._ready:
-            self._check_ready()
+        self._check_ready()
         scaling, actuators, steps = self._scaling, self._actuators, self._steps
         if scaling is not None:
             targets = scaling.scale_targets(targets)
@@ -121,13 +120,9 @@ class MujocoEngine(SceneEngine):
                 actuators.select_sample(sample)
             self._advance(first + sample * per_sample, per_sample)
         self._tick += 1
-        observation = self._state.read(self._tick, self._contact_law)
+        observation = self._read(self._tick)
         self._ready = True
-        return (
-            observation
-            if scaling is None
-            else scaling.unscale_observation(observation, self._period)
-        )
+        return observation
 
     def _advance(self, first: int, steps: int) -> None:
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, SimulationDiverged, name_hint
+from gait_core.errors import SimulationDiverged
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
@@ -73,14 +73,7 @@ class StateReader:
         )
 
     def _find_imu(self, robot: RobotModel, scene: Scene) -> None:
-        frames = self._world.merged.frames
-        imu_link = robot.imu_link or robot.links[0].name
-        if imu_link not in frames:
-            raise ConfigurationError(
-                f"robot '{robot.name}': imu_link '{imu_link}' is not a link: "
-                f'{name_hint(imu_link, frames)}'
-            )
-        mount = frames[imu_link]
+        mount = self._world.merged.frames[robot.imu_link or robot.links[0].name]
         self._imu_body = self._world.body_index(mount.link)
         self.imu = np.zeros(1, dtype=IMU)
         self.imu['lever'], self.imu['mount'] = (
