@@ -217,26 +217,17 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     fixed = controller_parameters(controller, preset, experiment.parameters)
     space = gene_space(controller, experiment.genes, location / 'genes')
     scene = _resolve_scene(experiment, location / 'scene')
-    engines = experiment.engines or (scene.engine,)
-    gates = gate_limits(robot, scene, experiment.gates)
-    # Terms of the other objectives are measured too, with weight 0 in the fitness.
-    others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
-    trial = TrialSpec(
-        scene=scene,
-        controller=controller,
-        parameters=fixed,
-        script=experiment.script or default_script(robot),
-        duration=experiment.duration,
-        settle_time=experiment.settle_time,
-        fitness_terms={**others, **experiment.fitness} if others else experiment.fitness,
-        gates={name: limit for name, limit in gates.items() if limit is not None},
-        randomise=_flatten_ranges(experiment.randomise),
-        hopeless=experiment.hopeless,
-    )
-    written_out = replace(
+    resolved = replace(
         experiment,
         controller=controller,
         preset=preset,
+        engines=experiment.engines or (scene.engine,),
+        gates=gate_limits(robot, scene, experiment.gates),
+        script=experiment.script or default_script(robot),
+    )
+    trial = _make_trial(resolved, scene, fixed)
+    written_out = replace(
+        resolved,
         parameters={name: value for name, value in fixed.items() if name not in space.names},
         genes={
             gene.name: replace(
@@ -245,13 +236,10 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
             for gene in space.genes
         },
         scene={key: value for key, value in to_plain_data(trial.scene).items() if key != 'robot'},
-        engines=engines,
-        script=trial.script,
-        gates=gates,
         optimizer=resolve_optimizer(experiment, location / 'optimizer'),
         randomise=trial.randomise,
     )
-    stage_plans = _plan_stages(experiment, trial, engines, location / 'curriculum')
+    stage_plans = _plan_stages(experiment, trial, resolved.engines, location / 'curriculum')
     plan = Plan(
         experiment=written_out,
         space=space,
@@ -288,6 +276,24 @@ def _check_registered_names(experiment: Experiment, location: Location) -> None:
     for gate, limit in experiment.gates.items():
         with (location / 'gates' / gate).locate_errors():
             check_gate_limit(gate, limit)
+
+
+def _make_trial(experiment: Experiment, scene: Scene, fixed: Mapping[str, Any]) -> TrialSpec:
+    """Return the trial of an experiment with its scene and the controller's fixed parameters."""
+    # Terms of the other objectives are measured too, with weight 0 in the fitness.
+    others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
+    return TrialSpec(
+        scene=scene,
+        controller=experiment.controller,
+        parameters=fixed,
+        script=experiment.script,
+        duration=experiment.duration,
+        settle_time=experiment.settle_time,
+        fitness_terms={**others, **experiment.fitness} if others else experiment.fitness,
+        gates={name: limit for name, limit in experiment.gates.items() if limit is not None},
+        randomise=_flatten_ranges(experiment.randomise),
+        hopeless=experiment.hopeless,
+    )
 
 
 def _plan_stages(
