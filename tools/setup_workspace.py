@@ -39,7 +39,6 @@ KERNEL_STATE = BUILD / 'gait-kernels.json'
 REQUIREMENTS = ('requirements.txt', 'requirements-dev.txt')
 CMAKE_REQUIREMENTS = 'requirements-cmake.txt'
 REPAIR = Path(__file__).with_name('repair_ros_wheels.py')
-BASE_PATHS = ('src', 'launch', 'urdf')
 COMPAT = 'compat/tf2_msgs'
 
 # ROS wheels exist for these; PyBullet wheels only for the first two.

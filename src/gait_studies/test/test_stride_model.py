@@ -19,7 +19,7 @@ from gait_studies.cafarelli2017.strides.encoding import (
     unit_from_genes,
 )
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
-from gait_studies.cafarelli2017.strides.leg import foot_jacobian, foot_position, foot_strokes
+from gait_studies.cafarelli2017.strides.leg import foot_position, foot_strokes
 from gait_studies.cafarelli2017.strides.pose import Pose, is_stable
 from gait_studies.cafarelli2017.strides.power import force_sum, screw_power
 from gait_studies.cafarelli2017.strides.published import (
@@ -59,16 +59,6 @@ def test_foot_position():
     # Equation 3.16 at 45 and 45 degrees, 6 cm.
     position = foot_position(np.array([math.pi / 4, math.pi / 4, 0.06, 0.06]))
     np.testing.assert_allclose(position, [0.0424, -0.1024], atol=1e-4)
-
-
-def test_jacobian_is_the_derivative():
-    rng = np.random.default_rng(1)
-    joints = rng.uniform([0.5, 0.0, 0.06, 0.06], [2.5, 2.5, 0.12, 0.12], (50, 4))
-    step = 1e-6
-    for i in range(4):
-        shift = np.eye(4)[i] * step
-        numeric = (foot_position(joints + shift) - foot_position(joints - shift)) / (2.0 * step)
-        np.testing.assert_allclose(foot_jacobian(joints)[..., i], numeric, atol=1e-9)
 
 
 def test_screw():

@@ -19,7 +19,6 @@ from gait_core.testing.doubles import (
 from gait_core.trial.loop import run_loop
 from gait_tools.pictures.trial import (
     MAX_GIF_SIZE,
-    draw_fitness,
     draw_gait_diagram,
     draw_zmp,
     write_gif,
@@ -85,8 +84,6 @@ def test_plots_are_pictures_with_ink(tmp_path, rollout):
     for name, draw in (('zmp.png', draw_zmp), ('gait.png', draw_gait_diagram)):
         draw(tmp_path / name, rollout)
         assert _ink(tmp_path / name) > 200
-    draw_fitness(tmp_path / 'progress.png', [[0.1, 0.3], [], [0.2, 0.5]])
-    assert _ink(tmp_path / 'progress.png') > 200
 
 
 def _ink(path):

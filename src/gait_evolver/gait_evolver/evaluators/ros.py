@@ -36,7 +36,7 @@ class _Worker:
     trial: int | None = None
     trial_id: str = ''
     began: float = 0.0
-    lost_status: Any = None
+    lost_status: WorkerStatus | None = None
     """Last heartbeat before the loss; a later one makes the worker available again."""
 
 
@@ -116,7 +116,7 @@ class RosEvaluator(Evaluator):
             while len(results) < len(specs):
                 self._discover_workers(client)
                 self._dispatch(specs, waiting)
-                ended = client.wait(lambda: self._collect_results(), _SPIN_TIME) or ()
+                ended = client.wait(self._collect_results, _SPIN_TIME) or ()
                 before, last_time = last_time, time.monotonic()
                 self.workload.offered += (last_time - before) * len(self.worker_names)
                 for index, result in ended:
@@ -263,7 +263,6 @@ class RosEvaluator(Evaluator):
         for worker in self._workers.values():
             if worker.trial == index:
                 worker.client.cancel()
-                worker.client.forget_trial()
                 worker.trial, worker.lost_status = None, worker.client.status
 
     def _collect_results(self) -> list[tuple[int, TrialResult]]:
@@ -299,7 +298,6 @@ class RosEvaluator(Evaluator):
         if worker is not None:
             worker.trial, worker.lost_status = None, worker.client.status
             worker.client.cancel()
-            worker.client.forget_trial()
         if name in self._own.names:
             self._own.end(name)
             if worker is not None:
@@ -352,7 +350,6 @@ class RosEvaluator(Evaluator):
         for worker in self._workers.values():
             if worker.trial is not None:
                 worker.client.cancel()
-                worker.client.forget_trial()
                 worker.trial = None
 
 

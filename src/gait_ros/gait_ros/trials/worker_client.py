@@ -166,26 +166,27 @@ class WorkerClient:
         elif now - self._last_progress > self._hang:
             reason = f'ran no control period for {self._hang:g} s'
         if reason:
-            self.forget_trial()
+            self._forget_trial()
             raise WorkerLost(f'{self.name} is lost: {reason}')
         return None
 
     def cancel(self) -> None:
-        """Request the end of the running trial; its result then comes as usual."""
+        """Request the end of the running trial and drop its answer."""
         self._cancel.call_async(CancelTrial.Request(trial_id=self._trial_id))
+        self._forget_trial()
 
-    def forget_trial(self) -> None:
+    def close(self) -> None:
+        """Destroy the clients and the subscription."""
+        self._forget_trial()
+        self._node.destroy_client(self._run)
+        self._node.destroy_client(self._cancel)
+        self._node.destroy_subscription(self._subscription)
+
+    def _forget_trial(self) -> None:
         """Forget the running trial and drop its answer."""
         if self._future is not None:
             self._run.remove_pending_request(self._future)
             self._future = None
-
-    def close(self) -> None:
-        """Destroy the clients and the subscription."""
-        self.forget_trial()
-        self._node.destroy_client(self._run)
-        self._node.destroy_client(self._cancel)
-        self._node.destroy_subscription(self._subscription)
 
     def _on_status(self, message: WorkerStatus) -> None:
         self.status = message

@@ -15,7 +15,6 @@ from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row
 from gait_tools.study.session import StudySession
 
 EXPERIMENT = 'korbel2013'
-TAU = 'tau_a'
 
 _RATE_ITERATIONS = 5000
 """Iterations over which rates are counted: 10 000 offspring."""

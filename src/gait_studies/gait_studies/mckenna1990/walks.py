@@ -50,16 +50,16 @@ def heading_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
     return float(100.0 * (ways * ahead).sum() / (len(ways) * cycle))
 
 
-def path_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
+def path_speed(rollout: Rollout) -> float:
     """Return the mean speed along the path of whole cycles after the first two [cm/s]."""
-    every = round(cycle / rollout.dt)
+    every = round(TRIPOD_CYCLE / rollout.dt)
     ways = np.diff(rollout.body_poses[2 * every :: every, 0, :2], axis=0)
-    return float(100.0 * np.linalg.norm(ways, axis=1).sum() / (len(ways) * cycle))
+    return float(100.0 * np.linalg.norm(ways, axis=1).sum() / (len(ways) * TRIPOD_CYCLE))
 
 
-def net_speed(rollout: Rollout, cycle: float = TRIPOD_CYCLE) -> float:
+def net_speed(rollout: Rollout) -> float:
     """Return the distance between start and end after two cycles, over that time [cm/s]."""
-    base = rollout.body_poses[2 * round(cycle / rollout.dt) :, 0, :2]
+    base = rollout.body_poses[2 * round(TRIPOD_CYCLE / rollout.dt) :, 0, :2]
     return float(100.0 * np.linalg.norm(base[-1] - base[0]) / ((len(base) - 1) * rollout.dt))
 
 

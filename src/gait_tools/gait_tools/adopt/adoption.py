@@ -78,8 +78,8 @@ class Adoption:
             **self.report.as_dict(),
             'roles': {
                 name: role
-                for one in self.legs
-                for name, role in zip(one.leg.joints, one.roles, strict=True)
+                for found_leg in self.legs
+                for name, role in zip(found_leg.leg.joints, found_leg.roles, strict=True)
             },
             'mirror_pairs': plain_data.to_plain_data(self.robot.mirror_pairs),
             'root_rpy': plain_data.to_plain_data(self.root_rpy),
@@ -93,12 +93,13 @@ class Adoption:
     def lines(self) -> list[str]:
         """Return the load report, the legs and the doubts as text."""
         legs = []
-        for one in self.legs:
-            space = self.workspaces[one.leg.name]
+        for found_leg in self.legs:
+            space = self.workspaces[found_leg.leg.name]
             roles = ', '.join(
-                f'{name} {role}' for name, role in zip(one.leg.joints, one.roles, strict=True)
+                f'{name} {role}'
+                for name, role in zip(found_leg.leg.joints, found_leg.roles, strict=True)
             )
-            legs.append(f'leg {one.leg.name}: {roles}; sole {one.leg.sole}')
+            legs.append(f'leg {found_leg.leg.name}: {roles}; sole {found_leg.leg.sole}')
             legs.append(
                 f'  its foot goes {space.forward:.2f} m forward, {space.back:.2f} back, '
                 f'{space.left:.2f} left, {space.right:.2f} right, {space.up:.2f} up, '
@@ -137,11 +138,13 @@ def propose_adoption(
     robot = check_robot(robot_from_description(read_urdf(path, packages), content, location, path))
     legs, more = find_legs(robot)
     robot = dataclasses.replace(
-        robot, legs=tuple(one.leg for one in legs), joint_names=_joint_order(robot, legs)
+        robot,
+        legs=tuple(found_leg.leg for found_leg in legs),
+        joint_names=_joint_order(robot, legs),
     )
     stance, about_stance = propose_stance(robot, legs, height)
     robot = check_robot(dataclasses.replace(robot, nominal_stance=stance))
-    spaces = {one.leg.name: leg_workspace(robot, one.leg.name) for one in legs}
+    spaces = {found_leg.leg.name: leg_workspace(robot, found_leg.leg.name) for found_leg in legs}
     controller, gait, about_gait = propose_gait(robot, legs, spaces)
     return Adoption(
         robot=robot,
@@ -157,7 +160,7 @@ def propose_adoption(
 
 
 def _joint_order(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> tuple[str, ...]:
-    of_legs = [name for one in legs for name in one.leg.joints]
+    of_legs = [name for found_leg in legs for name in found_leg.leg.joints]
     return (*of_legs, *(name for name in robot.joint_names if name not in of_legs))
 
 
@@ -235,10 +238,15 @@ def _find_doubts(
             'theirs under limits in robot.yaml'
         )
     found += _effort_doubts(robot, legs)
-    alone = [name for one in legs for name in one.leg.joints if name not in robot.mirror_pairs]
+    alone = [
+        name
+        for found_leg in legs
+        for name in found_leg.leg.joints
+        if name not in robot.mirror_pairs
+    ]
     if alone:
         found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
-    sprawled = any(one.is_sprawled for one in legs)
+    sprawled = any(found_leg.is_sprawled for found_leg in legs)
     if len(legs) > MIN_LEGS_WITHOUT_BALANCE or (
         len(legs) == MIN_LEGS_WITHOUT_BALANCE and not sprawled
     ):
@@ -260,10 +268,10 @@ def _effort_doubts(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
     weight = GRAVITY * sum(link.mass for link in robot.links)
     names = [
         name
-        for one in legs
-        for name in one.leg.joints
+        for found_leg in legs
+        for name in found_leg.leg.joints
         if robot.joint[name].kind != 'prismatic'
-        and _MAX_LIFT_FACTOR * weight * LegKinematics(robot, one.leg.name).length
+        and _MAX_LIFT_FACTOR * weight * LegKinematics(robot, found_leg.leg.name).length
         < robot.joint[name].effort
         < np.inf
     ]

@@ -90,12 +90,13 @@ def format_robot_yaml(adoption: Adoption, name: str) -> str:
     if adoption.root_rpy is not None:
         lines.append(f'root_rpy: {_format_flow([round(angle, 9) for angle in adoption.root_rpy])}')
     lines += ['', f'joints: {_format_flow(list(robot.joint_names))}', '', 'legs:']
-    for one in adoption.legs:
-        point = [round(value, 6) for value in one.leg.sole_point]
+    for found_leg in adoption.legs:
+        leg = found_leg.leg
+        point = [round(value, 6) for value in leg.sole_point]
         lines += [
-            f'  # {", ".join(one.roles)}',
-            f'  - {{name: {one.leg.name}, joints: {_format_flow(list(one.leg.joints))},',
-            f'     sole: {_format_flow(one.leg.sole)}, sole_point: {_format_flow(point)}}}',
+            f'  # {", ".join(found_leg.roles)}',
+            f'  - {{name: {leg.name}, joints: {_format_flow(list(leg.joints))},',
+            f'     sole: {_format_flow(leg.sole)}, sole_point: {_format_flow(point)}}}',
         ]
     gain = STIFF_SERVO_GAIN if adoption.controller == ZMP_WALK else SERVO_GAIN
     lines += ['', 'actuators:', f'  default: {{kind: position, gain: {gain}}}    # 1/s', '']

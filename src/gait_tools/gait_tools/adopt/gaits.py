@@ -64,7 +64,7 @@ def propose_gait(
     """
     if len(legs) >= MIN_LEGS_WITHOUT_BALANCE:
         return PHASE_CPG, _many_legged_gait(robot, legs, spaces), []
-    lacks = _missing_for_balance(robot, legs)
+    lacks = _missing_for_balance(robot)
     if lacks:
         doubt = f'{lacks}: no controller of this suite walks with it, the robot holds its stance; '
         return '', {}, [f'{doubt}to write a controller, see doc/add_a_controller.md']
@@ -98,7 +98,9 @@ def _many_legged_gait(
     height = leg_height(robot)
     four = len(legs) == MIN_LEGS_WITHOUT_BALANCE
     gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)
-    lift = _SPRAWLED_LIFT_SHARE if any(one.is_sprawled for one in legs) else _LIFT_SHARE
+    lift = (
+        _SPRAWLED_LIFT_SHARE if any(found_leg.is_sprawled for found_leg in legs) else _LIFT_SHARE
+    )
     frequency = min(_FREQUENCY_FACTOR * math.sqrt(GRAVITY / height), _MAX_FREQUENCY)
     ahead, aside = _smallest_workspace(spaces)
     up = min(space.up for space in spaces.values())
@@ -124,7 +126,7 @@ def _biped_gait(
     time = _STEP_TIME_CONSTANTS * math.sqrt(com_height / GRAVITY)
     ahead, aside = _smallest_workspace(spaces)
     up = min(space.up for space in spaces.values())
-    turns = all(YAW in one.roles for one in legs)
+    turns = all(YAW in found_leg.roles for found_leg in legs)
     return {
         'leg_share': _LEG_SHARE,
         'step_time': round(time, 2),
@@ -138,19 +140,19 @@ def _biped_gait(
     }
 
 
-def _missing_for_balance(robot: RobotModel, legs: Sequence[FoundLeg]) -> str:
+def _missing_for_balance(robot: RobotModel) -> str:
     """Return the reason why a robot cannot balance on its legs, or ''."""
-    if len(legs) != TWO_LEGS:
-        return f'it has {len(legs)} legs'
-    for one in legs:
-        if len(one.leg.joints) < _MIN_BIPED_JOINTS:
-            return f'leg {one.leg.name} has {len(one.leg.joints)} joints, not {_MIN_BIPED_JOINTS}'
-        length, width = np.ptp(sole_extent(robot, one.leg), axis=0).tolist()
-        if not robot.links[robot.link_index[one.leg.sole]].collisions:
-            return f'the sole of leg {one.leg.name} has no collision shape'
+    if len(robot.legs) != TWO_LEGS:
+        return f'it has {len(robot.legs)} legs'
+    for leg in robot.legs:
+        if len(leg.joints) < _MIN_BIPED_JOINTS:
+            return f'leg {leg.name} has {len(leg.joints)} joints, not {_MIN_BIPED_JOINTS}'
+        length, width = np.ptp(sole_extent(robot, leg), axis=0).tolist()
+        if not robot.links[robot.link_index[leg.sole]].collisions:
+            return f'the sole of leg {leg.name} has no collision shape'
         if min(length, width) < _MIN_BIPED_SOLE:
             return (
-                f'the sole of leg {one.leg.name} is {1e3 * length:.0f} x {1e3 * width:.0f} mm, '
+                f'the sole of leg {leg.name} is {1e3 * length:.0f} x {1e3 * width:.0f} mm, '
                 f'expected at least {1e3 * _MIN_BIPED_SOLE:.0f} mm on both sides'
             )
     return ''

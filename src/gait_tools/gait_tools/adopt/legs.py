@@ -86,11 +86,11 @@ def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
         )
         for old, leg, side in named
     ]
-    counts = {len(one.leg.joints) for one in found}
+    counts = {len(found_leg.leg.joints) for found_leg in found}
     if len(counts) > 1:
         doubts.append(
             'legs have different numbers of joints: '
-            + ', '.join(f'{one.leg.name} {len(one.leg.joints)}' for one in found)
+            + ', '.join(f'{found_leg.leg.name} {len(found_leg.leg.joints)}' for found_leg in found)
         )
     return tuple(found), doubts
 

@@ -13,6 +13,7 @@ from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.kinematics.leg_ik import LegKinematics, LegSolution
 from gait_core.robot.inference import joint_axes_at_zero
 from gait_core.robot.model import RobotModel
+from gait_tools.adopt.gaits import TWO_LEGS, sole_points
 from gait_tools.adopt.legs import ABDUCTION, ANKLE, HIP, KNEE, YAW, FoundLeg
 
 CROUCHED_HEIGHT = 0.75
@@ -23,7 +24,6 @@ _FOOT_OUT_SHARE, _FOOT_DOWN_SHARE = 0.55, 0.5
 """Position of a sprawled leg's foot beside and below its hip, as shares of its bending length."""
 _FREE_MARGIN = 0.3
 """Distance to a joint's limits up to which a solution is rated higher [rad or m]."""
-_TWO_LEGS = 2
 
 
 def propose_stance(
@@ -44,22 +44,25 @@ def propose_stance(
         ``CROUCHED_HEIGHT``.
 
     """
-    height = height or (UPRIGHT_HEIGHT if len(legs) <= _TWO_LEGS else CROUCHED_HEIGHT)
+    height = height or (UPRIGHT_HEIGHT if len(legs) <= TWO_LEGS else CROUCHED_HEIGHT)
     stance = dict(robot.nominal_stance)
-    kinematics = {one.leg.name: LegKinematics(robot, one.leg.name) for one in legs}
-    targets = {one.leg.name: _foot_target(robot, one, height) for one in legs}
+    kinematics = {
+        found_leg.leg.name: LegKinematics(robot, found_leg.leg.name) for found_leg in legs
+    }
+    targets = {found_leg.leg.name: _foot_target(robot, found_leg, height) for found_leg in legs}
     doubts: list[str] = []
     shift = 0.0
     # The centre of mass moves a little with the legs: the second shift corrects the first.
     for _ in range(3):
         doubts = []
-        for one in legs:
-            place = targets[one.leg.name] + np.array([shift, 0.0, 0.0])
-            found, more = _best_solution(robot, one, kinematics[one.leg.name], place, len(legs))
+        for found_leg in legs:
+            place = targets[found_leg.leg.name] + np.array([shift, 0.0, 0.0])
+            found, more = _best_solution(
+                robot, found_leg, kinematics[found_leg.leg.name], place, len(legs)
+            )
             doubts += more
-            stance.update(zip(one.leg.joints, map(float, found.positions), strict=True))
-        standing = dataclasses.replace(robot, nominal_stance=stance)
-        shift += _com_ahead_of_feet(standing, legs)
+            stance.update(zip(found_leg.leg.joints, map(float, found.positions), strict=True))
+        shift += _com_ahead_of_feet(dataclasses.replace(robot, nominal_stance=stance))
     if abs(shift) > 0.1 * max(leg.length for leg in kinematics.values()):
         doubts.append(
             f'the centre of mass is {1e3 * shift:+.0f} mm forward of the middle of the hips: all '
@@ -68,34 +71,29 @@ def propose_stance(
     return stance, [*doubts, *_asymmetry_doubts(robot, stance)]
 
 
-def _com_ahead_of_feet(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
+def _com_ahead_of_feet(robot: RobotModel) -> float:
     """Return the distance of the centre of mass forward of the mean of the feet [m]."""
-    poses = link_poses(robot, robot.joint_stance)
-    feet = [
-        poses[row, 0, :3] @ np.array(one.leg.sole_point) + poses[row, 0, 3]
-        for one in legs
-        for row in [robot.link_index[one.leg.sole]]
-    ]
-    return float(com_positions(robot, robot.joint_stance)[0] - np.mean(feet))
+    com = com_positions(robot, robot.joint_stance)
+    return float(com[0] - sole_points(robot)[:, 0].mean())
 
 
-def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
+def _foot_target(robot: RobotModel, found_leg: FoundLeg, height: float) -> FloatArray:
     """Return the target of the sole point in the base frame, (3,) [m]."""
     axes = joint_axes_at_zero(robot)
-    joints = dict(zip(one.roles, one.leg.joints, strict=True))
-    hip_axis, hip = axes[joints.get(HIP, one.leg.joints[0])]
-    zero = LegKinematics(robot, one.leg.name).forward(
-        [robot.nominal_stance.get(name, 0.0) for name in one.leg.joints]
+    joints = dict(zip(found_leg.roles, found_leg.leg.joints, strict=True))
+    hip_axis, hip = axes[joints.get(HIP, found_leg.leg.joints[0])]
+    zero = LegKinematics(robot, found_leg.leg.name).forward(
+        [robot.nominal_stance.get(name, 0.0) for name in found_leg.leg.joints]
     )[0]
     places = [hip] + [axes[joints[role]][1] for role in (KNEE, ANKLE) if role in joints]
     bending = [np.linalg.norm(b - a) for a, b in itertools.pairwise([*places, zero])]
     level = np.array([hip_axis[0], hip_axis[1], 0.0])
     level /= max(float(np.linalg.norm(level)), 1e-9)
-    if one.is_sprawled:
-        out = hip - axes[one.leg.joints[0]][1]
+    if found_leg.is_sprawled:
+        out = hip - axes[found_leg.leg.joints[0]][1]
         out = np.array([out[0], out[1], 0.0])
         if np.linalg.norm(out) < 1e-3:
-            out = np.array([0.0, one.side, 0.0])
+            out = np.array([0.0, found_leg.side, 0.0])
         out /= np.linalg.norm(out)
         length = float(np.sum(bending))
         return np.asarray(
@@ -112,17 +110,17 @@ def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
 
 
 def _best_solution(
-    robot: RobotModel, one: FoundLeg, leg: LegKinematics, target: FloatArray, legs: int
+    robot: RobotModel, found_leg: FoundLeg, leg: LegKinematics, target: FloatArray, legs: int
 ) -> tuple[LegSolution, list[str]]:
     """Return the best joint positions for a foot target, and doubts about them."""
-    level = _sole_attitude(robot, one)
-    found = [leg.solve(target, level, start=start) for start in _initial_guesses(robot, one)]
+    level = _sole_attitude(robot, found_leg)
+    found = [leg.solve(target, level, start=start) for start in _initial_guesses(robot, found_leg)]
     found.append(leg.solve(target, level, thorough=True))
-    nearest = min(one.position_error for one in found)
-    usable = [one for one in found if one.position_error <= nearest + 1e-4]
+    nearest = min(solution.position_error for solution in found)
+    usable = [solution for solution in found if solution.position_error <= nearest + 1e-4]
     rated = sorted(
         (
-            (_rate_solution(robot, one, leg, solution, legs), i)
+            (_rate_solution(robot, found_leg, leg, solution, legs), i)
             for i, solution in enumerate(usable)
         ),
         reverse=True,
@@ -131,74 +129,74 @@ def _best_solution(
     doubts = []
     if best.position_error > 0.01 * leg.length:
         doubts.append(
-            f'leg {one.leg.name} misses its foot target by '
+            f'leg {found_leg.leg.name} misses its foot target by '
             f'{1e3 * best.position_error:.0f} mm: its joints or limits do not reach it'
         )
     return best, doubts
 
 
-def _sole_attitude(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
+def _sole_attitude(robot: RobotModel, found_leg: FoundLeg) -> FloatArray | None:
     """Return the orientation of the sole at zero positions; None without an ankle to keep it."""
-    if ANKLE not in one.roles or len(one.leg.joints) < 5:
+    if ANKLE not in found_leg.roles or len(found_leg.leg.joints) < 5:
         return None
     poses = link_poses(robot, robot.joint_stance)
-    return np.asarray(poses[robot.link_index[one.leg.sole], :3, :3])
+    return np.asarray(poses[robot.link_index[found_leg.leg.sole], :3, :3])
 
 
-def _initial_guesses(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
+def _initial_guesses(robot: RobotModel, found_leg: FoundLeg) -> Iterator[FloatArray]:
     """Yield initial positions of the solver with the knee bent in either direction."""
     axes = joint_axes_at_zero(robot)
-    base = np.array([robot.nominal_stance.get(name, 0.0) for name in one.leg.joints])
-    lower = np.array([robot.joint[name].lower for name in one.leg.joints])
-    upper = np.array([robot.joint[name].upper for name in one.leg.joints])
+    base = np.array([robot.nominal_stance.get(name, 0.0) for name in found_leg.leg.joints])
+    lower = np.array([robot.joint[name].lower for name in found_leg.leg.joints])
+    upper = np.array([robot.joint[name].upper for name in found_leg.leg.joints])
     for hip, knee in ((0.7, -1.4), (-0.7, 1.4), (0.0, -1.0), (0.0, 1.0), (1.4, -1.4), (-1.4, 1.4)):
         bent = base.copy()
-        for i, role in enumerate(one.roles):
+        for i, role in enumerate(found_leg.roles):
             if role in (HIP, KNEE):
-                axis = axes[one.leg.joints[i]][0]
+                axis = axes[found_leg.leg.joints[i]][0]
                 turn = np.sign(axis[np.argmax(np.abs(axis))])
                 bent[i] += turn * (hip if role == HIP else knee)
         yield np.clip(bent, lower, upper)
 
 
 def _rate_solution(
-    robot: RobotModel, one: FoundLeg, leg: LegKinematics, found: LegSolution, legs: int
+    robot: RobotModel, found_leg: FoundLeg, leg: LegKinematics, found: LegSolution, legs: int
 ) -> float:
     """Return the rating of a solution: distance to limits, side of the knee, little twist."""
     margin = np.minimum(found.positions - leg.lower, leg.upper - found.positions)
     clear = float(np.clip(margin, 0.0, _FREE_MARGIN).min())
-    aside = [i for i, role in enumerate(one.roles) if role in (ABDUCTION, YAW)]
+    aside = [i for i, role in enumerate(found_leg.roles) if role in (ABDUCTION, YAW)]
     twist = float(np.abs(found.positions[aside]).sum())
     return (
         clear / _FREE_MARGIN
-        + _rate_knee(robot, one, found, legs)
+        + _rate_knee(robot, found_leg, found, legs)
         - 0.3 * twist
         - 0.02 * float(np.abs(found.positions).sum())
         - found.angle_error
     )
 
 
-def _rate_knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> float:
+def _rate_knee(robot: RobotModel, found_leg: FoundLeg, found: LegSolution, legs: int) -> float:
     """
     Return 0.5 for a knee on its usual side, else -0.5; 0 without a knee.
 
     Usual is above the foot for a sprawled leg, in front on two legs, behind on more legs.
     """
-    joints = dict(zip(one.roles, one.leg.joints, strict=True))
+    joints = dict(zip(found_leg.roles, found_leg.leg.joints, strict=True))
     if KNEE not in joints:
         return 0.0
     positions = robot.joint_stance.copy()
-    for name, value in zip(one.leg.joints, found.positions, strict=True):
+    for name, value in zip(found_leg.leg.joints, found.positions, strict=True):
         positions[robot.joint_index[name]] = value
     poses = link_poses(robot, positions)
     knee = poses[robot.link_index[robot.joint[joints[KNEE]].child], :3, 3]
     hip = poses[robot.link_index[robot.joint[joints[HIP]].child], :3, 3]
-    row = robot.link_index[one.leg.sole]
-    sole = poses[row, :3, :3] @ np.array(one.leg.sole_point) + poses[row, :3, 3]
-    if one.is_sprawled:
+    row = robot.link_index[found_leg.leg.sole]
+    sole = poses[row, :3, :3] @ np.array(found_leg.leg.sole_point) + poses[row, :3, 3]
+    if found_leg.is_sprawled:
         return 0.5 if knee[2] > 0.5 * (hip[2] + sole[2]) else -0.5
     before = knee[0] > 0.5 * (hip[0] + sole[0])
-    return 0.5 if before == (legs <= _TWO_LEGS) else -0.5
+    return 0.5 if before == (legs <= TWO_LEGS) else -0.5
 
 
 def _asymmetry_doubts(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:

@@ -135,27 +135,6 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
         axes.set(xlabel='time [s]', xlim=(0.0, rollout.ticks * rollout.dt), title='stance')
 
 
-def draw_fitness(path: Path, fitness: list[list[float]]) -> None:
-    """
-    Draw the fitness of every trial that can win over the generations, and the best so far.
-
-    Parameters
-    ----------
-    path : Path
-    fitness : list of list of float
-        Values of each generation; a generation may have none.
-
-    """
-    best = np.maximum.accumulate([max(values, default=-np.inf) for values in fitness])
-    with saved_figure(path, (6.0, 4.0)) as figure:
-        axes = figure.subplots()
-        for generation, values in enumerate(fitness):
-            axes.plot([generation] * len(values), values, '.', color='0.6')
-        axes.plot(np.where(np.isfinite(best), best, np.nan), color='tab:red', label='best so far')
-        axes.set(xlabel='generation', ylabel='fitness')
-        axes.legend(fontsize='small')
-
-
 @contextmanager
 def saved_figure(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     """Yield a figure of a size [inch] and save it when the block ends."""

@@ -46,6 +46,7 @@ def replay_data(rollout: Rollout) -> dict[str, Any]:
     ticks = np.arange(0, rollout.ticks + 1, every)
     frames = link_poses(robot, rollout.joint_positions[ticks], rollout.body_poses[ticks])
     vertices, links, faces = _meshes(robot)
+    half_width = _half_view_width(robot, vertices, links)
     ends, end_links = _element_ends(robot)
     zmp = contact_zmp(rollout)
     points = np.where(zmp.defined[:, None], zmp.points, np.nan)[ticks]
@@ -62,8 +63,8 @@ def replay_data(rollout: Rollout) -> dict[str, Any]:
         'poses': _encode_base64(_positions_and_quaternions(frames), '<f4'),
         'centre': _encode_base64(rollout.body_poses[ticks].mean(axis=1)[:, :3], '<f4'),
         'zmp': [[round(float(x), 4) for x in p] if np.isfinite(p[0]) else None for p in points],
-        'half_width': _half_view_width(robot),
-        'ground': _ground_heights(rollout, _half_view_width(robot)),
+        'half_width': half_width,
+        'ground': _ground_heights(rollout, half_width),
     }
 
 
@@ -125,9 +126,9 @@ def _hull(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
 def _element_ends(robot: RobotModel) -> tuple[FloatArray, IntArray]:
     """Return the ends of the force elements (2 e, 3) [m] in their links' frames, and the links."""
     ends, links = [np.zeros((0, 3))], []
-    for one in robot.force_elements:
-        ends.append(np.array([one.point_a, one.point_b]))
-        links += [robot.link_index[one.link_a], robot.link_index[one.link_b]]
+    for element in robot.force_elements:
+        ends.append(np.array([element.point_a, element.point_b]))
+        links += [robot.link_index[element.link_a], robot.link_index[element.link_b]]
     return np.concatenate(ends), np.array(links, dtype=int)
 
 
@@ -142,10 +143,9 @@ def _leg_numbers(robot: RobotModel) -> IntArray:
     return leg_numbers
 
 
-def _half_view_width(robot: RobotModel) -> float:
-    """Return half the width of a view that shows the robot in any posture [m]."""
+def _half_view_width(robot: RobotModel, vertices: FloatArray, links: IntArray) -> float:
+    """Return half the width [m] of a view that shows the meshes in any posture."""
     frames = link_poses(robot, robot.stance[: len(robot.joint_names)])
-    vertices, links, _ = _meshes(robot)
     placed = (frames[links, :3, :3] @ vertices[:, :, None])[..., 0] + frames[links, :3, 3]
     return float(0.6 * np.ptp(placed, axis=0).max())
 

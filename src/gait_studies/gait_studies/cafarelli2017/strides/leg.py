@@ -32,27 +32,6 @@ def foot_position(joints: FloatArray) -> FloatArray:
     return np.stack([forward, -down], axis=-1)
 
 
-def foot_jacobian(joints: FloatArray) -> FloatArray:
-    """
-    Return the derivative of the foot's position by hip, knee, upper and lower length.
-
-    Parameters
-    ----------
-    joints : (..., 4) array [rad, rad, m, m]
-
-    Returns
-    -------
-    (..., 2, 4) array
-        Jacobian of ``foot_position``; the first two columns are J_v of Eq. 3.17, second row up.
-
-    """
-    hip, knee, upper, lower = np.moveaxis(np.asarray(joints, dtype=np.float64), -1, 0)
-    c0, s0, c01, s01 = np.cos(hip), np.sin(hip), np.cos(hip + knee), np.sin(hip + knee)
-    forward = np.stack([-upper * s0 - lower * s01, -lower * s01, c0, c01], axis=-1)
-    up = np.stack([-upper * c0 - lower * c01, -lower * c01, -s0, -s01], axis=-1)
-    return np.stack([forward, up], axis=-2)
-
-
 def foot_strokes(joints: FloatArray) -> FloatArray:
     """
     Return the backward stroke of each foot relative to its hip, posture 1 to 3, (..., 3) [m].
