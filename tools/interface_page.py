@@ -130,38 +130,42 @@ def page() -> str:
     lines = [_HEAD, *_contents(every)]
     for kind, heading in KINDS.items():
         lines.append(f'## {heading}\n')
-        for one in every:
-            if one.kind == kind:
-                own = [use for use in used if use.kind == one.full]
-                lines += _section(one, own, holders.get(one.name, []))
+        for definition in every:
+            if definition.kind == kind:
+                own = [use for use in used if use.kind == definition.full]
+                lines += _section(definition, own, holders.get(definition.name, []))
     return '\n'.join(lines)
 
 
 def _contents(every: tuple[Definition, ...]) -> Iterator[str]:
     for kind, heading in KINDS.items():
-        names = [f'[{one.name}](#{one.name.lower()})' for one in every if one.kind == kind]
+        names = [
+            f'[{definition.name}](#{definition.name.lower()})'
+            for definition in every
+            if definition.kind == kind
+        ]
         yield f'- {heading}: {", ".join(names)}'
     yield ''
 
 
 def _holders(every: tuple[Definition, ...]) -> dict[str, list[Definition]]:
     found: dict[str, list[Definition]] = {}
-    for one in every:
-        for base in {field.type.partition('[')[0] for part in one.parts for field in part}:
-            found.setdefault(base, []).append(one)
+    for definition in every:
+        for base in {field.type.partition('[')[0] for part in definition.parts for field in part}:
+            found.setdefault(base, []).append(definition)
     return found
 
 
-def _section(one: Definition, own: list[Use], holders: list[Definition]) -> Iterator[str]:
-    yield f'### {one.name}\n'
-    yield f'{one.text}\n'
+def _section(definition: Definition, own: list[Use], holders: list[Definition]) -> Iterator[str]:
+    yield f'### {definition.name}\n'
+    yield f'{definition.text}\n'
     who = [f'[{use.node}](nodes.md#the-node-{use.node}) {use.verb} `{use.name}`' for use in own]
     where = [f'[{holder.name}](#{holder.name.lower()})' for holder in holders]
     if who:
-        yield f'`{one.full}`: {", ".join(who)}.\n'
+        yield f'`{definition.full}`: {", ".join(who)}.\n'
     else:
-        yield f'`{one.full}`, part of {", ".join(where)}.\n'
-    for heading, part in zip(_PARTS[one.kind], one.parts, strict=True):
+        yield f'`{definition.full}`, part of {", ".join(where)}.\n'
+    for heading, part in zip(_PARTS[definition.kind], definition.parts, strict=True):
         if heading:
             yield f'{heading}{":" if part else ": nothing."}\n'
         if part:

@@ -326,7 +326,7 @@ class Evolution:
         # With re-evaluation the mean of the former best may have fallen: choose among all again.
         if self._rows_by_genome:
             self.progress.best = self._best_by_all_trials()
-        reached = [one.fitness for one in evaluations if one.objectives is not None]
+        reached = [item.fitness for item in evaluations if item.objectives is not None]
         best = self.progress.best
         self._progression.count_generation(
             max(reached, default=None), None if best is None else best.fitness

@@ -104,7 +104,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
     )
     for factor in (0.5, 0.75, 1.25, 1.5):
         friction = factor * spec.scene.friction
-        specs = tuple(_with_scene(one, friction=friction) for one in starts)
+        specs = tuple(_with_scene(start, friction=friction) for start in starts)
         found.append(Condition(group='friction', label=f'{friction:.3g}', specs=specs))
     for factor in (0.8, 0.9, 1.1, 1.2):
         found.append(
@@ -114,7 +114,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
     for engine in usable_engines():
         if engine != spec.scene.engine:
             specs = tuple(
-                replace(one, scene=scene_with_engine(one.scene, engine)) for one in starts
+                replace(start, scene=scene_with_engine(start.scene, engine)) for start in starts
             )
             found.append(Condition(group='other engine', label=engine, specs=specs))
     return found
@@ -198,8 +198,8 @@ def _terrain_conditions(
             group='terrain',
             label=f'slope of {angle:+.0f} degrees',
             specs=tuple(
-                _with_scene(one, terrain=TerrainSpec(name='slope', parameters=parameters))
-                for one in starts
+                _with_scene(start, terrain=TerrainSpec(name='slope', parameters=parameters))
+                for start in starts
             ),
         )
 

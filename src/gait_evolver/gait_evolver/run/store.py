@@ -183,7 +183,7 @@ class RunStore:
     def append_summaries(self, summaries: Sequence[CandidateSummary]) -> None:
         """Add the summaries of a generation; not flushed, because the log determines them."""
         with store_errors(self.folder), (self.folder / 'individuals.csv').open('a') as file:
-            file.write(format_csv([_summary_cells(one) for one in summaries]))
+            file.write(format_csv([_summary_cells(summary) for summary in summaries]))
 
     def rewrite_derived_files(self, summaries: Sequence[CandidateSummary]) -> None:
         """Rewrite the files of a resumed run that its log determines."""
@@ -215,7 +215,7 @@ class RunStore:
         header = (*_SUMMARY_COLUMNS, *self.plan.experiment.objectives)
         write_atomically(
             self.folder / 'individuals.csv',
-            format_csv([header, *(_summary_cells(one) for one in summaries)]),
+            format_csv([header, *(_summary_cells(summary) for summary in summaries)]),
             durable=False,
         )
 

@@ -258,7 +258,7 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         gates=BUILDER.quantities(spec.gates),
         varied=list(spec.randomise),
         varied_ranges=float_buffer(list(spec.randomise.values())),
-        hopeless=float_buffer([(one.time, one.moved) for one in spec.hopeless]),
+        hopeless=float_buffer([(item.time, item.moved) for item in spec.hopeless]),
         weights=spec.weights,
         weights_sha256=spec.weights_sha256,
     )

@@ -60,7 +60,9 @@ class RangePublisher:
     def begin(self, ranges: RangeSensing, stamp: Time) -> None:
         """Start publishing the sensors of a run; an error leaves the publishers unchanged."""
         kinds = {
-            topic: kind for one in ranges.sensors for topic, kind in sensor_topics(one).items()
+            topic: kind
+            for sensor in ranges.sensors
+            for topic, kind in sensor_topics(sensor).items()
         }
         for topic, kind in kinds.items():
             if topic not in self._publishers:

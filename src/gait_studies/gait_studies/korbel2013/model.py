@@ -229,8 +229,8 @@ def _blanking_rows() -> list[StudyRow]:
     cls = registry.controller('matsuoka')
     controller = cls(model, cls.Params())
     seen = (Observation(tick=tick, time=tick * period) for tick in range(round(15.0 / period)))
-    targets = [controller.step(period, Command(), one) for one in seen]
-    sent = np.concatenate([one.effort for one in targets if one.effort is not None])
+    targets = [controller.step(period, Command(), observation) for observation in seen]
+    sent = np.concatenate([target.effort for target in targets if target.effort is not None])
     return [
         row_near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
         row_near(

@@ -123,10 +123,10 @@ def _best_gait(
     tried: Sequence[tuple[dict[str, Any], dict[str, Any]]],
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the first gait that walks, or the calmest one if it rocks much less; else None."""
-    walked = [one for one in tried if one[1]['walks']]
+    walked = [trial for trial in tried if trial[1]['walks']]
     if not walked:
         return None
-    calmest = min(walked, key=lambda one: one[1]['rocking_radps'])
+    calmest = min(walked, key=lambda trial: trial[1]['rocking_radps'])
     much = calmest[1]['rocking_radps'] <= _CALMER_SHARE * walked[0][1]['rocking_radps']
     return calmest if much else walked[0]
 

@@ -267,7 +267,7 @@ def _best_row_by_generation(generations: Sequence[Sequence[TrialRow]]) -> list[T
 def _quantiles(values: Sequence[Sequence[float]], *shares: float) -> FloatArray:
     """Return quantiles of each list, (shares, lists); NaN for an empty list."""
     return np.array(
-        [[np.quantile(one, share) if one else np.nan for one in values] for share in shares]
+        [[np.quantile(row, share) if row else np.nan for row in values] for share in shares]
     )
 
 
