@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every process that runs tests, alone or one of several, has a ROS domain of its own."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot under ros2_control without a gait: `ros2 launch gait_bringup control.launch.py`."""
 
 from launch import LaunchDescription

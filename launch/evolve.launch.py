@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Evolve a gait on sim_bridge workers: `ros2 launch gait_bringup evolve.launch.py`."""
 
 from launch import LaunchDescription

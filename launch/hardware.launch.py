@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A gait on hardware through ros2_control: `ros2 launch gait_bringup hardware.launch.py`."""
 
 from launch import LaunchDescription

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Simulate a robot and let a controller walk it: `ros2 launch gait_bringup walk.launch.py`."""
 
 from pathlib import Path

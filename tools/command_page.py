@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reference page of the `gait` command, generated from the parsers of its subcommands."""
 
 from __future__ import annotations

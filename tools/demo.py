@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Evolution of GuRoo's walk over ROS, and a walk of the champion: `make demo`.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 List of the equations, tables and sections of publications that comments and docstrings name.
 
@@ -18,7 +21,10 @@ import sys
 import tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = re.compile(r'\b([A-Z][A-Za-zé]+)(?: et al\.| and [A-Z]\w+)?\s+\(?((?:19|20)\d\d)\b')
+# The notice at the head of each file is no source.
+SOURCE = re.compile(
+    r'\b(?!Copyright )([A-Z][A-Za-zé]+)(?: et al\.| and [A-Z]\w+)?\s+\(?((?:19|20)\d\d)\b'
+)
 FOLDER = re.compile(r'/([a-z]+)((?:19|20)\d\d)/')
 AUTHORS = {'mckenna': 'McKenna'}
 NUMBER = r'(?:\(?\d+[a-z]?(?:\.\d+)*\)?|[A-Z](?:\.\d+)*\b)'

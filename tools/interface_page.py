@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reference page of messages, services and actions, from definitions and the page of nodes."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reference page of parameters, generated from the dataclasses that declare them."""
 
 from __future__ import annotations

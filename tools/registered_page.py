@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reference page of registered names: robots, controllers, engines, terrains and others."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Write the ros2_control macro beside every robot's own xacro: `python tools/write_control.py`."""
 
 from pathlib import Path

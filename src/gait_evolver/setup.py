@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 from setuptools import find_packages, setup
 
 package_name = 'gait_evolver'

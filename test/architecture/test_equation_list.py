@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Mentions of equations are found, with their source and line."""
 
 import importlib
@@ -30,6 +33,12 @@ def test_a_mention_has_the_source_named_before_it(mentions, tmp_path):
         ('McKenna (1990)', 'eq. 8', 5),
         ('McKenna (1990)', 'section 4.4.1', 6),
     ]
+
+
+def test_the_notice_of_a_file_is_no_source(mentions, tmp_path):
+    module = tmp_path / 'kernel.py'
+    module.write_text('# Copyright 2026 Gait suite maintainers\n\nu = 0.0  # Eq. 7\n')
+    assert list(mentions(module)) == [('No source', 'eq. 7', 3)]
 
 
 def test_what_a_study_names_without_a_source_is_its_own(mentions, tmp_path):

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Who may import what: the rules of the design, read from the sources and the manifests."""
 
 import ast

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Configuration under launch/ is read by a safe loader, and RViz shows what a bridge publishes."""
 
 import json

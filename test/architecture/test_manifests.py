@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Manifests, versions, entry points, pins and launch files agree with each other."""
 
 import ast

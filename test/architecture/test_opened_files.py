@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Files are opened by ``gait_core.files`` alone, which bounds what is read; exceptions say why."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The tools behind `make setup`: wheel repair, change detection, checks and environment."""
 
 import importlib.util

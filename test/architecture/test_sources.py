@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What no file of the repository may contain, and the examples in docstrings."""
 
 import ast
@@ -6,6 +9,7 @@ import importlib
 from pathlib import Path
 import re
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 
@@ -76,6 +80,26 @@ def test_no_large_file():
         if path.stat().st_size > LARGEST
     }
     assert not large
+
+
+def test_every_source_begins_with_holder_and_licence():
+    """The notice is one that ament_copyright finds, with the short name of the licence."""
+    holders = {
+        maintainer.text
+        for manifest in ROOT.glob('src/*/package.xml')
+        for maintainer in ElementTree.parse(manifest).iterfind('maintainer')
+    }
+    (holder,) = holders
+    notice = f'# Copyright 2026 {holder}\n# SPDX-License-Identifier: Apache-2.0\n'
+    without = []
+    for path in FILES:
+        if path.suffix in ('.py', '.sh', ''):
+            text = path.read_text(encoding='utf-8')
+            command, _, rest = text.partition('\n')
+            is_script = command.startswith('#!')
+            if (path.suffix or is_script) and not (rest if is_script else text).startswith(notice):
+                without.append(path.relative_to(ROOT).as_posix())
+    assert not without, f'no notice of holder and licence: {without}'
 
 
 def unsafe(tree: ast.AST) -> list[tuple[int, str]]:

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Nothing waits in a loop for a clock that stands still while the loop runs."""
 
 import ast

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every registered engine, for the tests that hold them all to the same closed forms."""
 
 import pytest

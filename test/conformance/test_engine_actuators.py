@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Actuators of every engine: gains, limits, saturation, sub-samples and mimic joints."""
 
 from dataclasses import replace

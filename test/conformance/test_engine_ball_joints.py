@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ball joints of every engine: closed forms, three angles, and hinges in their place."""
 
 from dataclasses import replace

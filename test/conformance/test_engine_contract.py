@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every registered engine is made and used as the contract of ``gait.engines`` says."""
 
 from __future__ import annotations

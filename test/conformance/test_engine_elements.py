@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Force elements and exponential actuators of every engine against their closed forms."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every engine against closed forms of rigid-body mechanics."""
 
 from dataclasses import replace

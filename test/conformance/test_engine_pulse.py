@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every control period is counted as it passes, settled, stepped or played, in every engine."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What engines say of rays: closed forms, one another, and that nothing else changes."""
 
 from dataclasses import replace

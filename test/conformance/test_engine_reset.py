@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Exact resets of every engine: a trial depends on its scene and targets, on nothing else."""
 
 from dataclasses import replace

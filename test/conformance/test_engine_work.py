@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Work of motors in every engine, and lead screws: what both are by the laws of mechanics."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ground, links and collisions as every engine builds them."""
 
 from dataclasses import dataclass, replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every engine at rest, rolling and swinging for long; then the engines against one another."""
 
 from functools import cache

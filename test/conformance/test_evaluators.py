@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every registered evaluator keeps the contract of ``gait.evaluators``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every registered fitness term keeps the contract of ``gait.fitness_terms``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every controller with every preset lets every robot stand, live, until motion is asked for."""
 
 from contextlib import suppress

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every registered optimiser keeps the contract of ``gait.optimizers``."""
 
 from __future__ import annotations

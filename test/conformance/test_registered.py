@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Everything registered is of the type that its kind has in the contracts."""
 
 import pytest

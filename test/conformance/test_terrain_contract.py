@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every registered terrain keeps the contract of ``gait.terrains``."""
 
 import numpy as np

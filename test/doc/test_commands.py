@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What pages tell users to type is understood: commands, options, robots, launch arguments."""
 
 from importlib import import_module

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The page on the design names what the tree has: packages, extension points, graph."""
 
 from pathlib import Path

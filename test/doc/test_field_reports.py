@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The page on field reports has all sixty, and every test that it names is one."""
 
 import ast

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Metrics, parameters and pages use the terms of the glossary, not the words it replaces."""
 
 import importlib

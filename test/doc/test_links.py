@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Links between pages lead to files and headings that exist, pictures too; the index has all."""
 
 from pathlib import Path

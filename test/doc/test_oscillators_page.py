@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The page on oscillators: its example runs, its table is what the library computes."""
 
 from pathlib import Path

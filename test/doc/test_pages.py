@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The commands of the pages in doc/ and of the READMEs run as printed, in a fresh shell."""
 
 from dataclasses import fields

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Tables that are made from the code are up to date, and every declared parameter has one."""
 
 import importlib

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pages of reference are those of the code, and leave nothing of it out."""
 
 import importlib

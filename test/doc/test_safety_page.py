@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every guarantee of the page on safety names a test that exists."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The lines that the pages on troubleshooting quote are printed by the source."""
 
 import ast

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The long acceptance checks at a tenth of their length; `gait bench --checks` runs them whole."""
 
 import importlib.util

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every experiment of the package resolves, and its first generation leaves room to improve."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Faults of a simulator that would have won, in every engine, and the walks that pass."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Local workers that hang, die, are stopped or orphaned: nothing is scored, nobody waits."""
 
 from __future__ import annotations

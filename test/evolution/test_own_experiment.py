@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A user's own robot folder, controller, fitness term and experiment, outside this repository."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The report in a headless browser: it draws, fits the screen in both themes, and asks no one."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Worker processes: equal logs whatever their number, deaths, faults and interrupts."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The a1 trots on neural oscillators that know nothing but whom they inhibit."""
 
 from functools import cache

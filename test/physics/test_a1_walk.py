@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The a1 walks on phase oscillators as it is told, on its feet and not on ice."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robots that others wrote are adopted, stand and walk as they are told."""
 
 import json

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The bare script that the engine's overhead is measured against does the same work."""
 
 from dataclasses import replace

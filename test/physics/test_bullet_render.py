@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pictures of states: what is where on them, and that looking changes nothing."""
 
 from contextlib import closing

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What else could outlive a reset of the bullet engine: its client, its settings, its files."""
 
 from dataclasses import replace

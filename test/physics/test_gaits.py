@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every gait of the table carries the a1, in every direction; one may follow another."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ground of exponential springs, energy restitution and sticking soles, after McKenna (1990)."""
 
 from math import exp

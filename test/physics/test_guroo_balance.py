@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """GuRoo's balanced walk: straight at the commanded speed, over pushes, to a stop and on again."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """GuRoo walks a square by waypoints."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """GuRoo turns while it walks, by count and to a measured heading."""
 
 import math

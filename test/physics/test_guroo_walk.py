@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """GuRoo stands, and walks open loop, in the default engine at its default settings."""
 
 import numpy as np

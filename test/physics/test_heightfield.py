@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The height query against rays on the height field that PyBullet builds from the same grid."""
 
 import numpy as np

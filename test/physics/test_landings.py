@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Feet land where controllers say in mid-swing that they will, in physics."""
 
 import numpy as np

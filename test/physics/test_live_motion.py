@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every robot stands, walks, stands and walks again in physics when asked live, and stays up."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot that is heavier by a factor weighs that much more on the ground."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What is particular to MuJoCo: its diagonal, its friction, its restitution, its memory."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """More contacts than MuJoCo has memory for end a trial, not the process."""
 
 import subprocess

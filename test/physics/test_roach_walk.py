@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The roach of McKenna (1990) on the ground: it stands, walks wave and tripod, keeps straight."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The spider's body in both engines: it stands, its servos pull as told and push nothing else."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A signal of stumbling, right or false, in whatever phase it comes, does not break a walk."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The tensegrity spine of Korbel (2013) in the engines cables and bullet, by its checks."""
 
 from dataclasses import replace

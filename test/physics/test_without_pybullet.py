@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Where PyBullet cannot be imported, MuJoCo takes its place; its absence is told in one line."""
 
 import json

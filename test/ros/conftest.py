@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Nodes in this process or in their own, on a domain that nobody else uses."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What a bag holds is what the bridge publishes: types, hashes of types, and every number."""
 
 from __future__ import annotations

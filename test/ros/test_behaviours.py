@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A walk in physics whose step, lift, heading, behaviours and stop are changed live over ROS."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The bridge: whole trials in slices, services, validated commands, and refusals it survives."""
 
 import time

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What a bridge refuses leaves it as it was: the same live simulation, which goes on."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Champions walk live as they did in their trials: same scene, start pose, distance and status."""
 
 from dataclasses import replace

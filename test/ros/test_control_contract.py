@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 What controller_manager says and hears, in its forms, orders and timing, against our nodes.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The controller node: time, parameters, gait files, and what it publishes."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Diagnostics say what is wrong with a node, why, and what to do; errors are told from waiting."""
 
 import pytest

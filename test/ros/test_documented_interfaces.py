@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Each node has exactly the topics, services and parameters that the pages of nodes list."""
 
 from contextlib import contextmanager

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The emergency stop under a flood of requests, all of which are answered, whatever is set."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The last thing that a robot is told by a gait that ends is to hold, however it ends."""
 
 import signal

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Streams faster than their callback: requests and timers do not wait for them."""
 
 import time

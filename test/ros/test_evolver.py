@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The ros evaluator and the evolver node: equal results, lost workers, cancelling."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A live gait that fails or is asked for what it cannot do: its node holds and answers."""
 
 from geometry_msgs.msg import Twist

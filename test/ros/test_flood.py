@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Nodes under floods of valid and hostile messages and bursts of requests."""
 
 from collections import Counter

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """No motor moves by surprise: when commands reach motors, which ones, and what ends them."""
 
 import math

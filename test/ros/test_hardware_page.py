@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The page on hardware step by step, with doubles of the motors and of controller_manager."""
 
 from dataclasses import replace

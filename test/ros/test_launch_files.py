@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The launch files by the real launch library: arguments, refusals, and what they compose."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A trial over topics equals the trial in one process, and a bad controller only ends it."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A live walk changes its gait, stands as it is told, sits down and stands up, over topics."""
 
 import math

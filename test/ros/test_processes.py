@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Nodes as processes: signals at any moment, mistakes as one line, nothing left behind."""
 
 import os

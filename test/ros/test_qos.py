@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """QoS set by parameters: of the topic that is named and no other, and refused by name."""
 
 import pytest

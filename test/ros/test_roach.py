@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The insect gait over ROS: one number sweeps it live from wave to tripod."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The ros evaluator with workers that are slow, die, hang, answer late or join in mid-run."""
 
 from dataclasses import replace

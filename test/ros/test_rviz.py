@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """No display of RViz is red: each layout by the topics, types, QoS and frames of running nodes."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Lidars and a depth camera of a robot in a bridge: topics, rates, frames, and what they see."""
 
 import json

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Services: every request is answered, whatever goes wrong inside and however many come."""
 
 import pytest

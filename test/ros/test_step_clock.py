@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A live gait in a time that comes in coarse steps, jumps ahead, or goes back."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The benchmark of a stream of commands measures a node that runs."""
 
 import pytest

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Clocks that are missing, end, begin anew or belong to another bridge: what each node does."""
 
 import pytest

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What a robot is asked for: either type of cmd_vel, a type not read, a sender that ends."""
 
 from contextlib import contextmanager

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The waypoints node: from odom to cmd_vel, to the last waypoint and a stop."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What goes wrong between nodes of other suites: stamps, clocks, files, QoS, frames, resets."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Array types and the freezing of arrays that cross a contract."""
 
 from __future__ import annotations

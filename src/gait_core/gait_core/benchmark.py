@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Measurements of a benchmark, each with its budget."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Exceptions of the suite, and the quotations and suggestions in their messages."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Extension points: named objects that packages register as setuptools entry points."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Verdicts on measured numbers: of rows of studies, benchmarks and acceptance checks."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Frames of REP-105 and REP-120, for robots whatever their links are called."""
 
 from dataclasses import replace

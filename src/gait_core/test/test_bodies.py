@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robots of several bodies, and the tensegrity spine of Korbel (2013) as data."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A champion file is a ROS parameter file and gives back every bit of the trial."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Kernels that are being compiled: a word on them, and two processes that compile the same."""
 
 import os

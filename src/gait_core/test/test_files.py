@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Files are read within bounds, in one line where not, and written whole with the umask's mode."""
 
 from __future__ import annotations

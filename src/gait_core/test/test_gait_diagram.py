@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Every gate against closed forms, on records made by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The merged GuRoo is GuRoo with a stiff upper body: equal masses, lengths and legs."""
 
 import numpy as np

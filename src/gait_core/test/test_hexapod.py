@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The hexapod of Cafarelli (2017) as published: masses, joints, and centres of mass that move."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Whole-tree kinematics against closed forms, finite differences and conservation of shape."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Inverse kinematics of legs: it undoes the forward one, keeps limits and says what it cannot."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Odometry of legs: a base that moves over feet that stay, in closed form."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Collada scenes that show more than fits, or have no end, are refused in one line."""
 
 from __future__ import annotations

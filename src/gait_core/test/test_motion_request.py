@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Who asks a live robot for motion, how long that holds, and when its gait has ended."""
 
 import dataclasses

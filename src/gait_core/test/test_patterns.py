@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Patterns of names match as regular expressions do, and none searches without end."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Where a robot starts, and when it counts as fallen."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Lidars and depth cameras: rays, readings and what robot.yaml may say, without an engine."""
 
 from dataclasses import replace

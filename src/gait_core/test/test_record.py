@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A record on disk gives back the rollout, bit for bit."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The load report: true on robots of others, and on faults made on purpose."""
 
 import dataclasses

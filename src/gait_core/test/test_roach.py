@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The roach against the numbers of McKenna (1990): bodies, masses, toes, springs."""
 
 import numpy as np

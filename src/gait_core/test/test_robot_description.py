@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """robot.yaml: every key, every fault with the file and the nearest valid name."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot is recognised by its content, a champion is one of a robot and not of a path."""
 
 from __future__ import annotations

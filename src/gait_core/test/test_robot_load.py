@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robots that others described: masses, legs and frames against independent readings."""
 
 from pathlib import Path

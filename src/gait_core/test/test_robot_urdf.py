@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reading URDF and xacro: values, order and every fault with its file."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The safety layer: soft start, clamps, watchdog, falls and the emergency stop."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What a result was made with: any edit of code or robot is seen, nothing else is."""
 
 import sys

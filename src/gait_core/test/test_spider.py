@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The spider against the numbers of Bishop (2008): tables 4.1 and 4.2 and appendix C."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A soft start of a robot on springs begins with the rest angles that carry it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Slopes, steps and bumps have the shapes that their parameters say."""
 
 import math

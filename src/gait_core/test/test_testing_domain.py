@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Two runs of tests on one machine never share a ROS domain, nor one with a graph that is up."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Scenes that the seed of a trial draws, and trials that end because they came nowhere."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What is said of a commanded velocity that is not walked, and that it is what is not walked."""
 
 import math

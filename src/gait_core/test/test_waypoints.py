@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Waypoints: a point that moves as it is told gets to each of them, and then stands."""
 
 import math

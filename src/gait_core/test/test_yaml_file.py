@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Mistakes in YAML files: one line with file, line and column, and nothing of the parser's own."""
 
 import pytest

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Benchmarks of the oscillators for `gait bench`."""
 
 from __future__ import annotations

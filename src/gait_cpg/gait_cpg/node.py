@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Node ``cpg``: a pattern generator on a robot; by default phase oscillators on the a1."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Picture of the oscillators for the documentation: ``python -m gait_cpg.pictures FILE``."""
 
 from __future__ import annotations

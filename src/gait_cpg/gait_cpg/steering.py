@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Feedback of heading and speed into the commanded velocity."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The phase-oscillator walk as a controller: what it commands, without any physics."""
 
 from dataclasses import replace

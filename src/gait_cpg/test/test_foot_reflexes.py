@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reflexes of feet: what each does to the targets of a walk, and that they leave it alone."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Footholds stay where they are on the ground, and feet come down on them."""
 
 from hypothesis import given

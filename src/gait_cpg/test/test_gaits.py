@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The table of gaits against footfall orders that are known by name."""
 
 from hypothesis import given

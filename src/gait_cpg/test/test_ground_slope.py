@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The slope that feet feel, and feet that follow it; without physics."""
 
 from dataclasses import replace

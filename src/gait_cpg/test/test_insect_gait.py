@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The insect gait: motor programs, leg states in time, what commands change."""
 
 from dataclasses import replace

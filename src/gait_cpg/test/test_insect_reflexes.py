@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reflexes of insect legs: when each acts, for how long it delays, what leaning does to them."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Wilson's rules in the oscillators: when each leg steps, at any cycle time and between them."""
 
 import numpy as np

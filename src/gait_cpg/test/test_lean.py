@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The lean of a body: its sense, its excess over undisturbed walks, and their range."""
 
 import numpy as np

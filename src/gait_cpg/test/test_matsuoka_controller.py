@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The Matsuoka controller: what it commands on cables and joints, without any physics."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Matsuoka's neurons against their theory and against what Korbel (2013) says of them."""
 
 from functools import cache

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The interface of all oscillator networks: integration, batches, diagnosis and refusals."""
 
 import numpy as np

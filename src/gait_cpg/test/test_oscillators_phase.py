@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Oscillator networks against closed forms and against an independent integrator."""
 
 from hypothesis import given, settings

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The perceptron layer against the checks of Bishop (2008), on the spider's servos."""
 
 import math

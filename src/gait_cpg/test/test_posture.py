@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The body over its feet, steering by what is seen, and gaits from a file; without physics."""
 
 from dataclasses import replace

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Turning of robots whose feet cannot step aside: against the friction of feet that slide."""
 
 import numpy as np

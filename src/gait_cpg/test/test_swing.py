@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Foot trajectories: rigid motion of the ground in stance, continuity and clearance in swing."""
 
 from hypothesis import given

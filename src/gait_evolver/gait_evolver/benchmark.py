@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trials per second on one and two workers and memory of a worker, for `gait bench`."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Progression of a run through its curriculum and stopping rules."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Evolution in a thread, for callers that must not block."""
 
 from __future__ import annotations

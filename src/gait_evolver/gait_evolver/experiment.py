@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Experiment files: robot, controller, genes, trial, fitness and optimiser of a search.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Fitness terms: pure functions of a rollout, summed with the weights of an experiment.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Search space of an experiment and settings of its optimiser."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Handling of lost workers, exceptions in trials and trials that end their workers."""
 
 from __future__ import annotations

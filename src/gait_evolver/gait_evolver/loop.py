@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Loop of an evolution: ask, evaluate, record, tell."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Node ``evolver``, which runs an evolution as an action."""
 
 from __future__ import annotations

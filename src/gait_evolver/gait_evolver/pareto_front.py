@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pareto front of all evaluated candidates: the best compromises between objectives."""
 
 from __future__ import annotations

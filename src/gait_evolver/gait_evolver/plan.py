@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Resolved experiments: names looked up, values checked, trials derived."""
 
 from __future__ import annotations

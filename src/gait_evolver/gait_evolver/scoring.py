@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Status and fitness of a candidate from the rows of its trials."""
 
 from __future__ import annotations

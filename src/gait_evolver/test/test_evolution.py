@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Run store and loop, with trials on the engine without physics, in this process."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Fitness terms against closed forms on rollouts made by hand."""
 
 from __future__ import annotations

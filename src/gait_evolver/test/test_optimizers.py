@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Numeric behaviour of the optimisers; the contract is tested by test/conformance."""
 
 from __future__ import annotations

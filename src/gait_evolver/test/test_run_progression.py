@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Randomised trials, curricula, stopping rules, several objectives, and disks that refuse."""
 
 import csv

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Which worker takes which trial, without any worker."""
 
 from hypothesis import given, settings

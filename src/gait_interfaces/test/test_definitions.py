@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The definitions are few, exact and say what they are for."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Dataclasses cross the wire and come back equal to the last bit."""
 
 from dataclasses import fields, is_dataclass, replace

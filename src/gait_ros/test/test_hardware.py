@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Motors behind joints: the equations, their inverse, calibration and every fault of the file."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What drivers send is taken by name, and what cannot be true is not: one line a kind."""
 
 import math

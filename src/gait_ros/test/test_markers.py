@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What RViz is given to show: what is there, where, in which colour, and what is taken away."""
 
 import numpy as np

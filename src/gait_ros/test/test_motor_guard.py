@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What motors may be given: nothing unmeasured, implausible, beyond a limit or faster than one."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """ROS parameters follow their dataclass in declaration, conversion and refusal."""
 
 from dataclasses import dataclass

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What ros2_control is told of every robot: blocks per target, and controllers."""
 
 from dataclasses import replace

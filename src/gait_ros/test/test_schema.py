@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Specs survive the way to plain data and back; wrong data is named with its position."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """What a trajectory controller of ros2_control makes of single points that are streamed to it."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Node ``stage_walk``: a walk in stages; by default the staged walk on the guroo."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Behaviours that add, subtract and overwrite, against the published superposition tests."""
 
 from collections import namedtuple

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ankles of standing legs give way to the lean of the base, by a linear law."""
 
 import math

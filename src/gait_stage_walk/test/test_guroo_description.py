@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The GuRoo description against the published totals and the senses that the walk relies on."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The controller of keyframe strides: start, rhythm, commands, changes and refusals."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Leg levelling against its closed form, and beside the walk."""
 
 from hypothesis import assume, given, settings

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Behaviours started, stopped, set and listed by name beside a walk."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The staged walk's schedule against the published timetable and the closed forms it implies."""
 
 from collections.abc import Callable, Iterator

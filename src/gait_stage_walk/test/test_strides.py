@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Strides: inverse kinematics, paths of feet and joints, lengths, and what does not slip."""
 
 from hypothesis import example, given

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The turn in its corrected form, and the heading, beside a walk without physics."""
 
 import math

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Footsteps, swings and the plan of a walk: properties, and orbits of the pendulum."""
 
 import math

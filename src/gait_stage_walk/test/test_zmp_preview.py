@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Preview control against the closed forms of the linear inverted pendulum."""
 
 import math

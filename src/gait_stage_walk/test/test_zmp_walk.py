@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The walk on a previewed zero-moment point: masses, kinematics, balance and the controller."""
 
 from dataclasses import replace

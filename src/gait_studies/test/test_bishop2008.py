@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Networks are evolved, resumed and replayed; drawn bodies start on drawn ground."""
 
 from argparse import ArgumentParser

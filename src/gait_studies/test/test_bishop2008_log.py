@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The log of Bishop (2008) and what its post-processor tells, on lines made by hand."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The simple genetic algorithm on bit strings: published decoding, wheel and protocol."""
 
 from __future__ import annotations

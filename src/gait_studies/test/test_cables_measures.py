@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Measurements of the ground of Korbel (2013) against the equations of the thesis."""
 
 import pytest

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The experiment on the stride of the hexapod in physics, short: it improves and resumes."""
 
 import pytest

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The hexapod walks: 5 m by the speed that kinematics foresees, without slip, drag or fall."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The scoring rules of Bishop (2008) on records made by hand."""
 
 from dataclasses import replace

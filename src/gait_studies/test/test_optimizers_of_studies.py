@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Optimisers of publications on functions with known optima; the rest is in test/conformance."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Measurements of the oscillators of Korbel (2013) against the thesis."""
 
 from __future__ import annotations

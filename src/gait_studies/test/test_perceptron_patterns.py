@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Networks of patterns oscillate as told, and CMA-ES of patterns finds what it is asked for."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The genetic algorithm of the extending hexapod: its published run, operators and invariants."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The genetic algorithm of Bishop (2008) against its printed probabilities and permutations."""
 
 from collections import Counter

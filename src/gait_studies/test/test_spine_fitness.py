@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The terms of Korbel's Eq. 10 on spines put by hand where a trial might have ended."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The steady-state algorithm: published draws, rates, limits, replacement and stopping rules."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The searches of the question by their names: keys, starts, assumptions."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Measures of strides that hold: closed forms, conservation and continuity."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The published model of the extending hexapod against its thesis and closed forms."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The thesis's tables as runs, and the question of extending legs asked again."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The thesis's sweeps over seeds: statistics, since its seeds are not stated (trap T16)."""
 
 from __future__ import annotations

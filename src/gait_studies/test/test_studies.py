@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Studies are found by name, and so are their experiments."""
 
 from pathlib import Path

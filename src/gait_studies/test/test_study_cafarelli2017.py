@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The rows of the study cafarelli2017 hold; those of searches in small."""
 
 from pathlib import Path

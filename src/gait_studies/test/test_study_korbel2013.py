@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The rows of the study korbel2013 that need no evolution, and a short evolution that replays."""
 
 import json

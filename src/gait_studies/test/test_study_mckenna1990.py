@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The rows of the study mckenna1990 that need no walk on the ground hold, and where it differs."""
 
 from pathlib import Path

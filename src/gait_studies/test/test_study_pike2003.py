@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The rows of the study pike2003 that need no search hold; what may differ has its picture."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The published ZMP score: closed forms, its quirks, failures, and the filter."""
 
 from __future__ import annotations

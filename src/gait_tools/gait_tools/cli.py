@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The `gait` command: choice of the subcommand, exit codes and errors in one line."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Videos and windows of trials, drawn by the registered renderer and viewer."""
 
 from __future__ import annotations

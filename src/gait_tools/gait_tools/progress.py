@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Progress display of an evolution: a bar in a terminal, else a line per generation."""
 
 from __future__ import annotations

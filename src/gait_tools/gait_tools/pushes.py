@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Largest impulse of a push that a trial survives, by bisection."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robustness card of a champion: trials under conditions other than those of its evolution."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """From a bare description to a robot folder: what is found, proposed and doubted."""
 
 from dataclasses import replace

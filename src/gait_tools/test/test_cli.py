@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The command: keys of its JSON, exit codes, and one line for every mistake."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Damaged files: what is read is what was written, or one line says which file is damaged."""
 
 from __future__ import annotations

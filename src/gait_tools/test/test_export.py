@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trials in the formats of other tools are read back by their own libraries, to the last bit."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pipes, devices, folders and huge or damaged files as every file argument of every command."""
 
 from importlib import import_module

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pictures are files of the stated kind and size; what they cannot show is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pieces of work: order, processes, resuming, files that were cut short."""
 
 from __future__ import annotations

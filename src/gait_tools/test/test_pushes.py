@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The largest survived push is found to the resolution of the search, whatever the robot."""
 
 from types import SimpleNamespace

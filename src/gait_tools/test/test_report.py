@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The report page: whole, self-contained, and true to the log and the record."""
 
 from __future__ import annotations

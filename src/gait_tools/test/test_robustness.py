@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The robustness card: what is changed is what is said, and nothing else."""
 
 from __future__ import annotations

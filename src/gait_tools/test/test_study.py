@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Studies: verdicts, resuming, the table, and the command."""
 
 from __future__ import annotations

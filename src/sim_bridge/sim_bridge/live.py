@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Live simulation of a scene without a fixed end, free of messages and clocks."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Node ``sim_bridge``: an engine behind topics and services, live or for trials."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pace of a live simulation: ticks due by wall time, and the wait for late commands."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Parameters of the node ``sim_bridge``, and the scene that they describe."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Fusing fixed joints keeps masses, frames and the motion of every link."""
 
 from dataclasses import replace

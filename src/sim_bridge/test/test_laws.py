@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The compiled laws of torques and force elements against their formulas."""
 
 from hypothesis import given, settings

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The open-ended simulation follows targets and trajectories and holds where they end."""
 
 import tracemalloc

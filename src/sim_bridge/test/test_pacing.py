@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ticks owed to wall time: the ratio is kept, a long stop is let go."""
 
 from hypothesis import given

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Cockroach of McKenna (1990): 33 boxes and 32 one-axis joints from a table.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Quadruped of Bishop (2008): a platform with ball hips and linear servos, with a random body.
 

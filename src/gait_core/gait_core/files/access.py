@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Files that a user names: reading with a size limit, and atomic writing."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Plain ``.npz`` archives: arrays by name, with a bound on their size; never pickles."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Standard frames of a robot, independent of names of links: REP-105 and REP-120."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Geometry of force elements: their ends and lengths."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Footholds of swinging feet, predicted from joint positions now and at touch-down."""
 
 from __future__ import annotations

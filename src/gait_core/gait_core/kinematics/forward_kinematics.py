@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Forward kinematics and centres of mass of a whole robot, vectorised over time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Rotations and frames of descriptions: roll, pitch, yaw about fixed axes (URDF, REP-103)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled forward kinematics of a leg, and the work arrays of its inverse kinematics."""
 
 from __future__ import annotations

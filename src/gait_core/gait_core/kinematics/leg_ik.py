@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Kinematics of legs: sole pose, Jacobian, and inverse kinematics within joint limits."""
 
 from __future__ import annotations

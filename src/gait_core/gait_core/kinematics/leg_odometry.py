@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Leg odometry: motion of the base from joint positions and feet in stance."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Inverse kinematics of several legs along paths of their soles, compiled."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Slider-crank: a carriage turns a hinge by a rod and a crank, compiled.
 

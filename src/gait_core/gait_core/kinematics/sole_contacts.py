@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Soles: their extent, stance tick by tick, and centres of pressure."""
 
 from __future__ import annotations

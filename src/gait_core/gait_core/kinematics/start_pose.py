@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Start pose of a robot on a terrain."""
 
 from __future__ import annotations

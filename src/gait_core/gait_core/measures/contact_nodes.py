@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Positions of contact nodes over a trial."""
 
 from __future__ import annotations

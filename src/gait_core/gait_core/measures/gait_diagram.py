@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Gait diagram: stances of legs, duty factors, phase lags and stride frequencies."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """States, commands and targets from ROS messages of rclpy or rosbags."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Smooth transition of joint targets between gaits, at a bounded extra speed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Requests for motion of a live robot, and the end of a gait after the last request."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Observation of a robot at one instant: a state of an engine, or sensor readings."""
 
 from __future__ import annotations

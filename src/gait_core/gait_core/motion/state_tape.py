@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Consecutive states of a trial as arrays with time first."""
 
 from __future__ import annotations

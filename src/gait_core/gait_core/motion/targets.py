@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Joint targets of controllers, and their resolution into the targets that an engine applies.
 

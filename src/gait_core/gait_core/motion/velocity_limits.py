@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Limits of the velocity that a controller can follow."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Walking along waypoints, by a velocity towards the next one."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Regular expressions of joint names, with a bound on their search time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Plain-data form of specs and its hash, equal on every machine."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """YAML files within limits of size and depth, with the position of every value."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compilation of Numba kernels by one process at a time, with a message to the user."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Child processes that end with their parent, also when that is killed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Policy for lost workers, common to all evaluators: detection, repetition of trials, end of a run.
 

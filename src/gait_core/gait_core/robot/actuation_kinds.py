@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Kinds of actuators and force elements, with their constants."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot model built from a tree of links and the content of ``robot.yaml``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Search for robots and packages, with and without an installed ROS."""
 
 from __future__ import annotations

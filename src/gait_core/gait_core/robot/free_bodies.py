@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robots of several free bodies, each of one link, from its own file or from robot.yaml."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Identity of a robot: a hash of its description, independent of folder and file names."""
 
 from __future__ import annotations

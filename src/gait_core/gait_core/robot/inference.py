@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Inference of legs, stance and mirror pairs from the geometry and names of a bare URDF."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Generated robot: a box on any number of legs with any number of joints each."""
 
 from __future__ import annotations

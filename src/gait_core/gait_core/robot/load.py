@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Loading of robots by name, folder or file, once per process."""
 
 from __future__ import annotations

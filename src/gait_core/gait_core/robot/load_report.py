@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Load report: content of a robot description, and properties that engines treat differently."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Parts of a robot as data: links, joints, legs, actuators and force elements."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot model: a mechanism and its nominal stance, with the parts of ``mechanism``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Checks of joint names in messages: too many, too long or unknown."""
 
 from __future__ import annotations

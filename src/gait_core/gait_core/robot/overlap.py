@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Overlaps of collision shapes of different bodies in the nominal stance."""
 
 from __future__ import annotations

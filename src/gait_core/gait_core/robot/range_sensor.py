@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Lidars and depth cameras of a robot, and their entries in ``robot.yaml``."""
 
 from __future__ import annotations

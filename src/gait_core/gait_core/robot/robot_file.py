@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Schema of ``robot.yaml``: the properties of a robot that a URDF does not have.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Spanning points and surface points of collision shapes."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Limits of plausible readings and commands of joints; values beyond them are faults."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Rest angles of joints that are exponential springs, from measured angles and torques."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Sensor noise and delay between the true state and the observation of a controller."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Range sensors of a robot: their rays and their readings."""
 
 from __future__ import annotations

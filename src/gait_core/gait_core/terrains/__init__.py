@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Terrains by name: one module each, registered under ``gait.terrains`` in ``setup.py``.
 

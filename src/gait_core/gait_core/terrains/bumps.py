@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Bumps or holes at random positions on level ground."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Room: level ground inside walls, with boxes for range sensors."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Rough ground: an independent random height at every node of a square grid."""
 
 from __future__ import annotations

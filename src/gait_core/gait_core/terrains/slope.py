@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Slope: level ground, then an inclined plane."""
 
 from __future__ import annotations

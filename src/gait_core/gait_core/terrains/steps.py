@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Steps: treads across the x axis, each higher or lower than the one before."""
 
 from __future__ import annotations

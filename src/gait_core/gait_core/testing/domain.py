@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A ROS domain that no other run and no running graph on this machine uses."""
 
 from __future__ import annotations

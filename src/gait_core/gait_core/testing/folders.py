@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Folders on disk for tests of whole processes: a robot, and engines found by name."""
 
 from __future__ import annotations

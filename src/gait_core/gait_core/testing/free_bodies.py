@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Bodies whose motion has a closed form, to test every physics engine against."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """A live gait without ROS: request, stop, safety layer and controller, as a node composes them."""
 
 from __future__ import annotations

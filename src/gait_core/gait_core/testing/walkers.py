@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Descriptions of legged robots as URDF text, in the manner of foreign files."""
 
 from __future__ import annotations

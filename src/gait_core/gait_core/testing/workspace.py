@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Plugins and robot of the tests, known to this process and to its children."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Champion of a run as a ROS parameter file that a gait node loads unchanged.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Exceptions in a trial: distinction from resource shortages, and description in one line."""
 
 from __future__ import annotations

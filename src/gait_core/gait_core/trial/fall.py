@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Detection of a fall that ends a trial."""
 
 from __future__ import annotations

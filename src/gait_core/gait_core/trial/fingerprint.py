@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Fingerprint of the platform: where it is equal, results are equal to the last bit."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Validity gates: limits of what a real robot can do, so that faults of a simulator never win.
 

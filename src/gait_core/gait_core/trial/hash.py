@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Hash of a trial: the state and targets of every tick, then the status."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trial loop, the same for in-process runs, workers and lock-step over ROS."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Random quantities of a scene, drawn from the seed of each trial."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Rollout on disk: ``rollout.npz`` with the arrays and ``trial.json`` with spec and result.
 

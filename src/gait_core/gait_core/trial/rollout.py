@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The record of a trial: its states, the targets applied and the commands."""
 
 from __future__ import annotations

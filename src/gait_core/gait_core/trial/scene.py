@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Scene of a trial: everything outside the controller that its result depends on."""
 
 from __future__ import annotations

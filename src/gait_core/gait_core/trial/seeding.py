@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Seeds that depend on the evaluated item alone, not on worker or time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Scenes and trials from names, a robot's defaults and overrides."""
 
 from __future__ import annotations

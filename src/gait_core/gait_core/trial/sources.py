@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Hash of the code and the robot that a result depends on: a version number misses edits."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Specification of a trial as data, and its result."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Controller ``insect_gait``: rhythm, leg states and motor programs of six insect legs."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Motor programs of insect legs: sequences of commands that move the rest angles of springs.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Posture reflex of an insect: back legs shift backward, legs on the high side give way.
 

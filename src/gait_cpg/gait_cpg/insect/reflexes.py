@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Reflexes of insect legs: layers over the gait that can be switched while it walks.
 

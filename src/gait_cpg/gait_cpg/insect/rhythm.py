@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Rhythm of insect legs: a master oscillator and a phase-shifted oscillator per leg.
 

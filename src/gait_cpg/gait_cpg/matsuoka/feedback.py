@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Sensory feedback to the oscillators of the controller ``matsuoka``."""
 
 from __future__ import annotations

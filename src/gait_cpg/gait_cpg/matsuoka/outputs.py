@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Joints and force elements that the signals of the controller ``matsuoka`` drive."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Diagnosis of oscillators from their signals: alive, dead or diverged."""
 
 from __future__ import annotations

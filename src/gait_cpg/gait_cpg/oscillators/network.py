@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Interface of oscillator networks: rates, signals and two integrators."""
 
 from __future__ import annotations

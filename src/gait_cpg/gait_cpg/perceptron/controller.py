@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Controller ``perceptron``: linear servos driven by threshold perceptrons with memory."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled kernels of a layer of threshold perceptrons with memory and of its set points."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Linear servos of a robot: force elements and slider-crank joints with one interface."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Controller ``phase_cpg``: one phase oscillator per leg, feet placed by inverse kinematics."""
 
 from __future__ import annotations

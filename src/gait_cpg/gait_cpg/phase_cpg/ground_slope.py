@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Slope of the ground, estimated from the stance feet, and compensation by the legs."""
 
 from __future__ import annotations

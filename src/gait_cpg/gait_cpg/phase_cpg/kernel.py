@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled control period of the phase-oscillator walk: from oscillators to feet and joints."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Parameters of the controller ``phase_cpg``, and its presets."""
 
 from __future__ import annotations

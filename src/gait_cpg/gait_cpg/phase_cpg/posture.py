@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pose of the base over the feet by set points: height, attitude and sitting, at bounded rates."""
 
 from __future__ import annotations

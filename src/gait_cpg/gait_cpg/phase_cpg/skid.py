@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Yaw of robots whose legs cannot step sideways: skid steering."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 r"""
 Foot trajectories in the base frame over the phase, and predicted footholds.
 

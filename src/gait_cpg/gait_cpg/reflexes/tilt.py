@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Tilt of the base, predicted from the IMU, and its excess over an undisturbed walk.
 

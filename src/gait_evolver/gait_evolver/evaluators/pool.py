@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pool of worker processes that repeats the work of a lost worker."""
 
 from __future__ import annotations

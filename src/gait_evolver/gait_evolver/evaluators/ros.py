@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Evaluator that runs trials on sim_bridge workers by their services."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Distribution of trials among workers by their measured speeds."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Main function of a local worker process, which answers messages from a socket."""
 
 from __future__ import annotations

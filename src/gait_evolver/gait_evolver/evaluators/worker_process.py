@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Handle of a worker process: start, messages, liveness and end."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Covariance matrix adaptation (CMA-ES) on the unit cube, by the library ``cma``.
 

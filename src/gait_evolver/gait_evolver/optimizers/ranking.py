@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ranking of evaluations and the ask/tell protocol of optimisers."""
 
 from __future__ import annotations

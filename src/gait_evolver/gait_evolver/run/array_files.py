@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Files of the searched arrays, such as networks, of the candidates in a population."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Locks, appended files and file errors of run directories."""
 
 from __future__ import annotations

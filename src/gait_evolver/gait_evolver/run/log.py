@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Log of a run, one row per trial, and the checkpoint that counts its finished generations.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Run directory: experiment, log, checkpoint and champion, consistent after any kill.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Benchmark of lock-step and of streams over ROS, for `gait bench`."""
 
 from __future__ import annotations

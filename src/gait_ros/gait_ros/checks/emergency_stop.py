@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Time from an emergency stop to constant targets under load, for `gait bench --checks`."""
 
 from __future__ import annotations

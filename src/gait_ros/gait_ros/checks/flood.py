@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Flood test of topics, services and parameters of all nodes, for `gait bench --checks`."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Flood of a node with messages, requests and parameters, and its measurements."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Valid and invalid messages of any type, for the flood test."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Wrapper of a node that counts its received messages, for the flood test."""
 
 from __future__ import annotations

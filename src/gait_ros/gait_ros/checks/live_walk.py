@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Comparison of the walk of a champion over ROS with its walk in this process."""
 
 from __future__ import annotations

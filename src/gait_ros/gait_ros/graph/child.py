@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Entry point of a child process with the arguments ``PARENT_PID MODULE:FUNCTION ARGS``.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Launch actions of the node graph, and checked values of launch arguments.
 

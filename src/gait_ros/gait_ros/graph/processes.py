@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Nodes of a graph as child processes, without ``launch``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """RViz layouts, scaled to the size of a robot."""
 
 from __future__ import annotations

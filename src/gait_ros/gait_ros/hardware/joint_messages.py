@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Conversions of JointState messages of ros2_control's topic-based hardware."""
 
 from __future__ import annotations

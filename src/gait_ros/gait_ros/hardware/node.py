@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Node ``hardware`` between controller_manager and motors: conversion, limits and hold."""
 
 from __future__ import annotations

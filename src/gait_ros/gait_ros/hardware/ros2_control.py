@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Description of a robot for ros2_control: its URDF block and the parameters of its controllers.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Monitor of a gait, which logs and publishes its troubles."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Topics of joint commands and joint states of a bridge."""
 
 from __future__ import annotations

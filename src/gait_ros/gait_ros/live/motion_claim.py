@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Claim of a live gait on its robot: permission for the motors, and check for a second gait."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Motion requests from ``cmd_vel``, ``~/walk`` and postures."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Lifecycle node of any registered controller, live or in lock-step with a bridge."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Champion as the parameter file of a node: defaults and checks of parameters."""
 
 from __future__ import annotations

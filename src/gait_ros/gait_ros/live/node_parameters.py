@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Parameters of a controller node other than those of its gait."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Observation of a live controller, from the latest messages of several topics."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Posture of the body over its feet, from ``body_pose`` and ``~/sit``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Safety layer of a controller node: its parameters, services and log lines."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Clock of the control periods of a live gait, by simulated or wall time."""
 
 from __future__ import annotations

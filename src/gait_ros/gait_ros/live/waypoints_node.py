@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Node that walks a robot along waypoints by velocities on ``cmd_vel``."""
 
 from __future__ import annotations

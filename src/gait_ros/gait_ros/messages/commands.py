@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Joint targets as messages of ros2_control, and states of a gait."""
 
 from __future__ import annotations

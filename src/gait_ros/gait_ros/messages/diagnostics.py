@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Diagnostics of a node: its state or its trouble, in one line."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """RViz markers of a robot and its gait."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Messages of lidars and depth cameras (REP-103, REP-117, REP-118)."""
 
 from __future__ import annotations

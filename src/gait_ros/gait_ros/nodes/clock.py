@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Simulated time of a bridge, its topics, and its supervision by other nodes."""
 
 from __future__ import annotations

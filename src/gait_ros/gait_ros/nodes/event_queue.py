@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Event queue of a process: its delay, and dropping of messages while it is late."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Exceptions that a node survives, and throttled log lines."""
 
 from __future__ import annotations

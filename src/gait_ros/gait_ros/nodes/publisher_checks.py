@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Checks for publishers of a wrong message type, and for two publishers on one topic."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Quality of service of publishers and subscriptions, and guards of their callbacks."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Services that answer every request, even if their callback raises an exception."""
 
 from __future__ import annotations

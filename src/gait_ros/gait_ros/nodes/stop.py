@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Flag for SIGINT, SIGTERM and SIGHUP, so that no exception interrupts a clean-up."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Heartbeat of a bridge: process, state and progress."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Publisher of the readings of lidars and depth cameras of a bridge."""
 
 from __future__ import annotations

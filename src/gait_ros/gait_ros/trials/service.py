@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trials as the services ``~/run_trial`` and ``~/cancel_trial``, between other callbacks."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trials in lock-step with a bridge and a controller, each in its own process."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Publisher of the simulated state, on topics of a bridge that have subscribers."""
 
 from __future__ import annotations

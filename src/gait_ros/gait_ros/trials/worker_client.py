@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Client of a worker: requests trials, watches its heartbeat, and cancels trials."""
 
 from __future__ import annotations

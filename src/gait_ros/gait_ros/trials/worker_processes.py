@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Worker processes of an evaluator on this machine."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Arbiter of behaviours: order of registration, actions and integration of joint turns."""
 
 from __future__ import annotations

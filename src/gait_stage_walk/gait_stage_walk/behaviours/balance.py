@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Balance: feedback of the tilt of the base to the ankles of the stance legs."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Protocol of behaviours: motions that move one robot at the same time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Heading control of a walk by twists of the legs, counted or measured."""
 
 from __future__ import annotations

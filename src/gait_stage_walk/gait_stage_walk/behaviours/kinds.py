@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Kinds of behaviours that can be started by name."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Leg levelling: a leg is bent before touch-down until it is as short as the leg behind.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Behaviours of a walk, started, stopped, changed and listed by name."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Turns while walking: a leg is twisted in swing, and turns the body when it untwists in stance.
 

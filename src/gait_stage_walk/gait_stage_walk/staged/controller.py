@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Controller ``staged_walk``: behaviours summed and integrated to joint targets."""
 
 from __future__ import annotations

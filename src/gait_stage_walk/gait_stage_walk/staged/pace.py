@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Step size of the staged walk from a commanded velocity."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """One-lobe velocity pulses, which move joints by given angles in a given time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Published timetable of the staged walk, and the joint motion of each stage."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Staged walk: a sequence of modes whose stages overlap."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Controller ``keyframe_stride``: an alternating tripod of legs with variable length."""
 
 from __future__ import annotations

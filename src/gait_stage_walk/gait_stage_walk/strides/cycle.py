@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Periodic joint motions with continuous acceleration, their phase, and blends between them."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Parameters of the keyframe strides, and their presets."""
 
 from __future__ import annotations

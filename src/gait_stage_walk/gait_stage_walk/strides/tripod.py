@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Strides of a hexapod with extending legs: joints of the three legs of a tripod over a cycle.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Biped model of the ZMP walk: soles, nominal stance, mass, and whole-body kinematics."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Controller ``zmp_walk``: walk of a biped by preview control of the ZMP."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Plan of the ZMP walk: stages, footholds, reference of the ZMP, motion of the centre of mass.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 r"""
 Preview control of the ZMP of a linear inverted pendulum.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 r"""
 Stabiliser of the ZMP walk: soles turn against tilt, footholds and yaw rate are corrected.
 

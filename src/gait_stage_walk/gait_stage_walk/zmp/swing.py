@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trajectory of a swinging foot: quintics over the ground that can be redirected."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled kernels of the ZMP reference: polylines, and the part of a swinging foot."""
 
 from __future__ import annotations

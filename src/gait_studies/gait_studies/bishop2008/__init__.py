@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The neural quadruped of Bishop (2008)."""
 
 from pathlib import Path

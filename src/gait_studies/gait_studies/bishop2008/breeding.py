@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Breeding of perceptron layers: crossover, six mutations, jitter and normalisation."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Log in the format of Bishop (2008, section 5.2): one line of seven numbers per candidate.
 

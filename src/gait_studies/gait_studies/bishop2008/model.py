@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study bishop2008: checks of the body, the ground, standing and the genetic algorithm."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 CMA-ES over the parameters of a periodic gait that is encoded in the weights of a network.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study bishop2008: plots of the thesis, and progress of the searches."""
 
 from __future__ import annotations

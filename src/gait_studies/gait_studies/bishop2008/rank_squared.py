@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Genetic algorithm of Bishop (2008): the rank of a parent is the square of a uniform number.
 

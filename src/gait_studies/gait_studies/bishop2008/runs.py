@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study bishop2008: runs A and B, CMA-ES on as many turns, and effect of the penalty."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study bishop2008: the best networks on bodies, grounds and an engine unused in their search."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study cafarelli2017: searches over kinds of legs, grounds and methods at equal effort."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study cafarelli2017: checks of the published model, its leg, strides and search rules."""
 
 from __future__ import annotations

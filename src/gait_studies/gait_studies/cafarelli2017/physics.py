@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study cafarelli2017 in physics: preset walks, replays of strides, frozen and free legs."""
 
 from __future__ import annotations

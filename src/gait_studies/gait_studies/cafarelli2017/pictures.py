@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study cafarelli2017: pictures of strides, energies, searches and costs of transport."""
 
 from __future__ import annotations

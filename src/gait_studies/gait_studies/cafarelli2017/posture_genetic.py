@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Genetic algorithm of Cafarelli (2017) over strides of a hexapod with extending legs.
 

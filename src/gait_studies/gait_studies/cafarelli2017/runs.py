@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study cafarelli2017: published searches repeated, Tables 6.2 to 6.10 and A.1 to A.7."""
 
 from __future__ import annotations

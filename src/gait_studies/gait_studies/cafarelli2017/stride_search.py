@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Searches of strides with frozen and with free leg lengths in physics, and replays of strides.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Trials of hexapod strides in physics, and measures of their distance, slip and drag.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Study cafarelli2017: energy saved by extending legs, and assumptions that decide on it.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Study korbel2013_beyond: more signals, other grounds, feedback and another search.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study korbel2013: measurements of the contact laws of a single node."""
 
 from __future__ import annotations

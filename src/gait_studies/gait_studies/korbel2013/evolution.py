@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study korbel2013: measurements of the ten evolutions and of their random populations."""
 
 from __future__ import annotations

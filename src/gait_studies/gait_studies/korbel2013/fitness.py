@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Fitness terms of Korbel (2013), Eq. 10 and Table 7: distance and straightness of a crawling spine.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study korbel2013: forces, tensions and shape of the spine in the best evolved gait."""
 
 from __future__ import annotations

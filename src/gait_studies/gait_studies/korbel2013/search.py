@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study korbel2013: checks of the fitness and of the evolutionary algorithm."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study korbel2013: the ten evolutions, and detailed records of trials."""
 
 from __future__ import annotations

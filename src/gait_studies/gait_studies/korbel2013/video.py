@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study korbel2013: animation of the crawling spine, with cables coloured by tension."""
 
 from __future__ import annotations

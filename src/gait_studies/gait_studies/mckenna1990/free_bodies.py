@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study mckenna1990: free bodies without gravity or contact, started with given velocities."""
 
 from __future__ import annotations

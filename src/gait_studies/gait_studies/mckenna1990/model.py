@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study mckenna1990: checks of the robot, its springs and its physics."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study mckenna1990: speeds and contacts of tripod and wave on several grounds."""
 
 from __future__ import annotations

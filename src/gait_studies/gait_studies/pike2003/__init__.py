@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The staged walk of the humanoid GuRoo of Pike (2003)."""
 
 from pathlib import Path

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Simple genetic algorithm on bit strings, as GALib ran it for Pike (2003).
 

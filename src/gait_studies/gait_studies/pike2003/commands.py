@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study pike2003: commanded joint angles of the timetable and of superposed behaviours."""
 
 from __future__ import annotations

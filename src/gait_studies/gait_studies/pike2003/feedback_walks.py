@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study pike2003: GuRoo's walk with feedback over 20 m, a square, uneven ground and pushes."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study pike2003: parameter values of the compared gaits, and their acceptance trial."""
 
 from __future__ import annotations

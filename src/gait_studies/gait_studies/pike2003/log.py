@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Log files in the format of Pike (2003): scores of all trials, and the four best values.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study pike2003: pictures of the timetable, ZMP, scores and rankings."""
 
 from __future__ import annotations

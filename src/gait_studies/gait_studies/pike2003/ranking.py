@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study pike2003: ranking of walks by the fitnesses, and searches with the improved one."""
 
 from __future__ import annotations

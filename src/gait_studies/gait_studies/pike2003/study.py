@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Parts of the study of GuRoo's staged walk and its genetic algorithm (Pike 2003).
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Study pike2003: distance, ZMP spectrum and turn of walks with all joints."""
 
 from __future__ import annotations

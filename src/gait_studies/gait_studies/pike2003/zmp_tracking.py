@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Deviation of a walk's ZMP from an ideal one: the fitness of Pike (2003) and variants.
 

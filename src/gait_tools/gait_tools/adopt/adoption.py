@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Proposal of a robot folder for a bare description."""
 
 from __future__ import annotations

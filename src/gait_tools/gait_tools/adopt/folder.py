@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot folder of an adopted robot: description, meshes and robot.yaml."""
 
 from __future__ import annotations

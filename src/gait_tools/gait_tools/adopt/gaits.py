@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Choice of a controller and its parameters by the size of a robot and its foot workspaces."""
 
 from __future__ import annotations

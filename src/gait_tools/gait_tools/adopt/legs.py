@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Legs found in a bare description, with roles of their joints and names."""
 
 from __future__ import annotations

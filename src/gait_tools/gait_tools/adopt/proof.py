@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trials that show whether an adopted robot stands in its stance and follows a commanded walk."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Stance for a robot without one: knees bent, feet under the hips or beside them."""
 
 from __future__ import annotations

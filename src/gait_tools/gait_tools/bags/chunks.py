@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Check of the unpacked size of an MCAP file, before any of its chunks is unpacked."""
 
 from __future__ import annotations

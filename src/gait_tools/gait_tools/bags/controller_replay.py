@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Replay of recorded observations through a controller, and comparison of its targets."""
 
 from __future__ import annotations

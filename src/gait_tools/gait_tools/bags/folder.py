@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Folder of bags, one per trial, with a table of their genomes and results."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Messages of a recorded trial, equal to those of the live graph, in order of time."""
 
 from __future__ import annotations

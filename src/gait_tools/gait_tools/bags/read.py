@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reader of a trial's bag: observations and applied targets, to the last bit."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Message types of a bag: those of rosbags, and the suite's own from their files."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Writer of a trial's rosbag2 directory, with spec and result in the bag's metadata."""
 
 from __future__ import annotations

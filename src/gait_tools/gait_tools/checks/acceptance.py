@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Long acceptance checks: `gait bench --checks` runs them in full, the tests at a tenth.
 

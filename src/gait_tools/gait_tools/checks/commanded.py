@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Acceptance check of commanded walks: errors of speed and heading of the a1."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Acceptance checks of runs: overhead of workers and ROS, and a run of ten thousand trials.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Acceptance check of runs with workers killed, stopped and starved at random moments."""
 
 from __future__ import annotations

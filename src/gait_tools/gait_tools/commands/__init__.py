@@ -1,1 +1,4 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """The subcommands of `gait`, one module each."""

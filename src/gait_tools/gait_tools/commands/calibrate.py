@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Set the thresholds of a robot's reflexes above the values of an undisturbed walk.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Printing and parsing shared by several subcommands."""
 
 from __future__ import annotations

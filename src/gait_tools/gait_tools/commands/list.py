@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """List registered names: KIND is one of robots, controllers, engines, terrains, ..."""
 
 from __future__ import annotations

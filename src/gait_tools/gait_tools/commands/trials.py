@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Trials of a command, in this process or over ROS, and their display."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Picture of a robot in its stance: shapes, legs and workspaces of its feet."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Sections of a report: search of a run, trial of its champion, gates, commands."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Charts of a report as plain data for plotly; the page resolves the names of colours."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """HTML page of a report with texts, tables, charts and all scripts inside."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Meshes and poses of a recorded trial for the player of a report."""
 
 from __future__ import annotations

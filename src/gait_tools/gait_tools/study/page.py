@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Markdown page of a study's rows, for ``doc/results``."""
 
 from __future__ import annotations

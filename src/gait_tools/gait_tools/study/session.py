@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Session of a study: evaluator, run directory and options shared by its parts."""
 
 from __future__ import annotations

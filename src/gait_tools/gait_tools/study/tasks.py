@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Independent tasks on several processes, with finished results in a file."""
 
 from __future__ import annotations

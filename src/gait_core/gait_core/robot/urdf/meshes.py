@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Mesh files: resolution of references in descriptions, vertices and convex hulls."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Reader of URDF: links and joints, checked and in tree order."""
 
 from __future__ import annotations

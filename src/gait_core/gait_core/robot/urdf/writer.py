@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Writer of URDF, for engines and displays that read files."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """XML of a robot description, from a .urdf file or an expanded .xacro file."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Dimensions, masses and screws of the hexapod with extending legs."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Random numbers of ``java.util.Random``, to repeat runs of a Java program."""
 
 from __future__ import annotations

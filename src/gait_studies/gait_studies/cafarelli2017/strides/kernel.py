@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled kernel of ``measures``: one pass over the instants of a stroke, all six legs."""
 
 from __future__ import annotations

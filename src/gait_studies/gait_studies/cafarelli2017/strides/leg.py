@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Kinematics of a leg of two segments, in its own vertical plane."""
 
 from __future__ import annotations

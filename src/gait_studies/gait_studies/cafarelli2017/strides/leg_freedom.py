@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Search spaces of strides: frozen, constant or free lengths, equal legs or not, lead of the screws.
 

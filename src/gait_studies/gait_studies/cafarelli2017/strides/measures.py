@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 r"""
 Measures of strides: work along the path of the joints, heat, stability, slip and clearance.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Printed results and strides of the thesis, from ``published.yaml``."""
 
 from __future__ import annotations

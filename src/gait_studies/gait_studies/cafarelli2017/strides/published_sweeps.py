@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Settings and printed results of the thesis's tables, and outcomes of repeated runs."""
 
 from __future__ import annotations

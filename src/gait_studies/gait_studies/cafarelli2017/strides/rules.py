@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Rules of the published stride score; text and program of the thesis differ in some."""
 
 from __future__ import annotations

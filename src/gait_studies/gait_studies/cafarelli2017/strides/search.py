@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs of the published genetic algorithm over strides."""
 
 from __future__ import annotations

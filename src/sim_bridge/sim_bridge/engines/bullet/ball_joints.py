@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ball joints in Bullet, read as three angles and driven by torques along them."""
 
 from __future__ import annotations

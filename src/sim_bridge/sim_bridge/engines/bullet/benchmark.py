@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Benchmark of trials in the engine ``bullet``, and a plain sequence of its PyBullet calls.
 

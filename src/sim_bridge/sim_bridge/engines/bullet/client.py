@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """PyBullet, imported without its banner, and its connections."""
 
 from __future__ import annotations

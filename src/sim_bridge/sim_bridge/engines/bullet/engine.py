@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Engine ``bullet``: rigid bodies by PyBullet, with exact resets."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Force elements in Bullet: lengths read and tensions applied in every physics step."""
 
 from __future__ import annotations

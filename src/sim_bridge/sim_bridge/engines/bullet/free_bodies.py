@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Free bodies on contact nodes in PyBullet, under the laws of the kernel of ``cables``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Terrain in PyBullet, as ground and as target of rays."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Textured mesh of the ground for pictures: a checkerboard, or heights by colour."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Actuators in Bullet: servos, lead screws, torques and force elements, with their work."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot in a client of its own for pictures, posed but never stepped."""
 
 from __future__ import annotations

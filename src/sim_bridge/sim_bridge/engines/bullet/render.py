@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Pictures and a viewer of a robot, in a client of its own that no trial shares."""
 
 from __future__ import annotations

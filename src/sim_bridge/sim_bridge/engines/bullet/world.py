@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot and terrain of a scene in a PyBullet client, loaded anew at every reset."""
 
 from __future__ import annotations

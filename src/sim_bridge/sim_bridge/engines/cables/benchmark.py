@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Benchmark of the engine ``cables``, alone and relative to the same bodies in PyBullet."""
 
 from __future__ import annotations

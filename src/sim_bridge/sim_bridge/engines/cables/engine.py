@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Engine ``cables``: free bodies, force elements and contact nodes in one compiled kernel."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled normal force, friction and surface at a contact node."""
 
 from __future__ import annotations

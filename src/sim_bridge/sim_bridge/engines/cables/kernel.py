@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Compiled dynamics of free rigid bodies with force elements and contact nodes.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Arrays of the compiled kernel, made from a robot of free bodies and its scene."""
 
 from __future__ import annotations

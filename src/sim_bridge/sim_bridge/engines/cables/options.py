@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Options of contact nodes and of the engine ``cables``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Observations of free bodies, with a compiled loop over control periods."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Actuators in MuJoCo: servos as constraint rows, torques and tensions as forces."""
 
 from __future__ import annotations

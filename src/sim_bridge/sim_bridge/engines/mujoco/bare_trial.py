@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Trial as a plain sequence of MuJoCo calls, the reference for the overhead of the engine.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Benchmark of trials in the engine ``mujoco``, alone and relative to ``bullet``."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """MuJoCo, imported without its log file of warnings: engines read them from the state."""
 
 from __future__ import annotations

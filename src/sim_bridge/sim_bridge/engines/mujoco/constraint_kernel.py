@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Compiled references of MuJoCo's constraint rows: servos and sliding contacts.
 

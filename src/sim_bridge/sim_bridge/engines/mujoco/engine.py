@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Engine ``mujoco``: rigid bodies by MuJoCo, with exact resets."""
 
 from __future__ import annotations

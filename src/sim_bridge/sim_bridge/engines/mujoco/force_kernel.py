@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Compiled torques, ball joints and pushes of a physics step in MuJoCo.
 

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Contact law of a scene in MuJoCo, and rays cast at its ground."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Compiled contact laws of McKenna (1990) in MuJoCo: ground springs and sticking soles.
 

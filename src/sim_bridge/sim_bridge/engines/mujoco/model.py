@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """MuJoCo model of a robot on its terrain, made through the model-editing interface."""
 
 from __future__ import annotations

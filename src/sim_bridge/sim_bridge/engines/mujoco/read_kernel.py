@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiled readings of MuJoCo's state: joints, root, IMU and contacts."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Model and state of a scene in MuJoCo, with the indices of its joints."""
 
 from __future__ import annotations

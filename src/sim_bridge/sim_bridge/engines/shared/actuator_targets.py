@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Targets of actuators for a control period: checked, clamped and evaluated by their laws."""
 
 from __future__ import annotations

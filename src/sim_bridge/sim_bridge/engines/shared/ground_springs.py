@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Options of the contact laws of McKenna (1990): ground springs and sticking soles."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Merged joints: the same mechanics with fewer bodies and without massless links."""
 
 from __future__ import annotations

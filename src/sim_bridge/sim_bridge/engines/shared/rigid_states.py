@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Row layout of the state of a robot with one root, and its observation."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Checks of scenes and states, and the physics steps of a push."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Base class of engines: checks of the scene, scaling, start pose, rays and settling."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Similarity scaling: an engine simulates an enlarged robot that moves like the real one.
 

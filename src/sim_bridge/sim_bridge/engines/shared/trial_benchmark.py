@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Benchmark of trials against a plain sequence of the same engine calls."""
 
 from __future__ import annotations
