@@ -32,7 +32,7 @@ from gait_ros.live.node_champion import check_origin
 def compose(arguments: ArgumentValues):
     """Return the nodes that the arguments ask for."""
     champion, gait = arguments.champion(), arguments.text('gait')
-    robot = arguments.text('robot') or (champion.scene.robot if champion else 'guroo')
+    robot = arguments.robot() or (champion.scene.robot if champion else 'guroo')
     demo = demo_parameters(arguments)
     if arguments.text('target') != SIM_TARGET:
         return [_under_control(arguments, robot)]

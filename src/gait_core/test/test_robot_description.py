@@ -8,7 +8,8 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.forward_kinematics import com_positions, link_poses
-from gait_core.robot.load import load_robot, read_robot
+from gait_core.robot.load import clear_robot_cache, load_robot, read_robot
+from gait_core.robot.model_code import permit_model_code
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.doubles import legged_box
 
@@ -266,11 +267,20 @@ def build(draw, rng):
 """
 
 
-def test_model_py_builds_a_body_per_draw(tmp_path):
-    (tmp_path / 'model.py').write_text(MODEL)
-    first, second = load_robot(str(tmp_path), 0), load_robot(str(tmp_path), 1)
+@pytest.fixture
+def model_folder(tmp_path, monkeypatch):
+    """Return a robot folder in the user's search path."""
+    monkeypatch.setenv('GAIT_ROBOT_PATH', str(tmp_path))
+    folder = tmp_path / 'drawn'
+    folder.mkdir()
+    return folder
+
+
+def test_model_py_builds_a_body_per_draw(model_folder):
+    (model_folder / 'model.py').write_text(MODEL)
+    first, second = load_robot(str(model_folder), 0), load_robot(str(model_folder), 1)
     assert [len(robot.legs[0].joints) for robot in (first, second)] == [1, 2]
-    assert load_robot(str(tmp_path), 1) is second
+    assert load_robot(str(model_folder), 1) is second
     legs = np.random.default_rng(1).integers(1, 5)
     assert len(second.legs) == legs
 
@@ -280,9 +290,40 @@ def test_model_py_builds_a_body_per_draw(tmp_path):
     [
         ('', r'it defines no function build\(draw, rng\)'),
         ('def build(draw, rng): return 3', 'build returned int, expected RobotModel'),
+        ('def build(draw): return 3', r'model\.py:1: TypeError: build\(\) takes 1 positional'),
+        ('\ndef build(draw, rng): 1 / 0', r'model\.py:2: ZeroDivisionError: division by zero'),
+        ('import sys\nsys.exit(0)', r'model\.py:2: SystemExit: 0'),
+        ('import os\nos._exit(0)', r'model\.py:2: SystemExit: os\._exit\(0\)'),
+        ('import nowhere', r"model\.py:1: ModuleNotFoundError: No module named 'nowhere'"),
+        ('a b', r'model\.py:1: SyntaxError: invalid syntax'),
+        ('a = 1\0', r'model\.py:1: \w+Error: source code string cannot contain null bytes'),
     ],
 )
-def test_a_model_py_that_builds_no_robot_is_refused(tmp_path, text, message):
-    (tmp_path / 'model.py').write_text(text)
+def test_a_model_py_that_builds_no_robot_is_refused(model_folder, text, message):
+    (model_folder / 'model.py').write_text(text)
     with pytest.raises(ConfigurationError, match=message):
-        load_robot(str(tmp_path))
+        load_robot(str(model_folder))
+
+
+def test_model_py_runs_only_where_the_user_named_its_folder(tmp_path, monkeypatch):
+    folder = tmp_path / 'robots' / 'drawn'
+    folder.mkdir(parents=True)
+    (folder / 'model.py').write_text(f'open({str(tmp_path / "ran")!r}, "w")\n{MODEL}')
+    monkeypatch.setenv('GAIT_PERMITTED_ROBOTS', '')
+    monkeypatch.delenv('GAIT_ROBOT_PATH', raising=False)
+    for path in (folder, tmp_path / 'robots' / '..' / 'robots' / 'drawn'):
+        with pytest.raises(ConfigurationError, match='on the command line .* GAIT_ROBOT_PATH'):
+            load_robot(str(path))
+    # An empty name means no robot, not the working directory.
+    monkeypatch.chdir(folder)
+    permit_model_code('')
+    permit_model_code('no_robot')
+    with pytest.raises(ConfigurationError, match='GAIT_ROBOT_PATH'):
+        load_robot(str(folder))
+    assert not (tmp_path / 'ran').exists()
+    monkeypatch.setenv('GAIT_ROBOT_PATH', str(tmp_path / 'robots'))
+    assert load_robot('drawn').name
+    monkeypatch.delenv('GAIT_ROBOT_PATH')
+    clear_robot_cache()
+    permit_model_code('../drawn')
+    assert load_robot(str(folder)).name and (tmp_path / 'ran').exists()

@@ -4,6 +4,7 @@
 """Robots and packages by name, without ROS."""
 
 from pathlib import Path
+import sys
 
 import pytest
 
@@ -89,8 +90,24 @@ def test_files_inside_python_packages_are_found_without_importing_them(tmp_path,
     assert find_package_data('explosive_data:beetle.urdf') == package / 'beetle.urdf'
     with pytest.raises(ConfigurationError, match="has no file 'ant.urdf'"):
         find_package_data('explosive_data:ant.urdf')
-    with pytest.raises(ConfigurationError, match="'absent_data', which is not installed"):
-        find_package_data('absent_data:beetle.urdf')
+    for absent in ('absent_data', 'absent.data', 'this.data', '__main__', 'explosive_data..part'):
+        with pytest.raises(ConfigurationError, match=f"'{absent}', which is not installed"):
+            find_package_data(f'{absent}:beetle.urdf')
+    assert 'this' not in sys.modules
+
+
+@pytest.mark.parametrize('has_init', [True, False])
+def test_packages_within_packages_are_found_without_importing_them(
+    tmp_path, monkeypatch, has_init
+):
+    part = tmp_path / f'outer_{has_init}' / 'inner' / 'part'
+    part.mkdir(parents=True)
+    (part / 'beetle.urdf').write_text(URDF)
+    for folder in (part, part.parent, part.parent.parent) if has_init else ():
+        (folder / '__init__.py').write_text('raise RuntimeError("imported")')
+    monkeypatch.syspath_prepend(tmp_path)
+    module = f'outer_{has_init}.inner.part'
+    assert find_package_data(f'{module}:beetle.urdf') == part / 'beetle.urdf'
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.machinery import PathFinder
 import importlib.util
 import os
 from pathlib import Path
@@ -47,6 +48,17 @@ def is_robot_folder(folder: Path) -> bool:
     """Return whether a folder describes a robot: by robot.yaml, model.py or its own URDF."""
     return any((folder / name).is_file() for name in _ROBOT_FILES) or bool(
         find_folder_urdf(folder)
+    )
+
+
+def is_on_search_path(folder: Path) -> bool:
+    """Return whether a robot folder is installed, or in a folder of ``GAIT_ROBOT_PATH``."""
+    wanted = folder.resolve()
+    return any(
+        found.resolve() == wanted
+        for parent in _search_path()
+        if parent.is_dir()
+        for found in parent.iterdir()
     )
 
 
@@ -156,7 +168,8 @@ def find_package_data(reference: str) -> Path:
     """
     Return the file ``path`` of the installed Python package ``module``, from ``module:path``.
 
-    The package is not imported.
+    Neither the package nor the packages that contain it are imported, so that no code runs because
+    a file names it.
 
     Raises
     ------
@@ -165,13 +178,32 @@ def find_package_data(reference: str) -> Path:
 
     """
     module, _, inner = reference.partition(':')
-    spec = importlib.util.find_spec(module)
-    if spec is None or not spec.submodule_search_locations:
+    name = excerpt(module)
+    locations = _package_folders(module)
+    if not locations:
         raise NotInstalled(
-            f"'{reference}' needs the Python package '{module}', which is not installed here"
+            f"'{excerpt(reference)}' needs the Python package '{name}', which is not installed "
+            'here'
         )
-    for location in spec.submodule_search_locations:
+    for location in locations:
         path = Path(location) / inner
         if path.is_file():
             return path
-    raise ConfigurationError(f"the Python package '{module}' has no file '{inner}'")
+    raise ConfigurationError(f"the Python package '{name}' has no file '{excerpt(inner)}'")
+
+
+def _package_folders(module: str) -> list[str]:
+    """Return the folders of an installed package, without importing it; empty if there is none."""
+    top, *inner = module.split('.')
+    if not all(name.isidentifier() for name in (top, *inner)):
+        return []
+    # A name without a dot is only looked up; of others, `find_spec` imports the parents.
+    try:
+        spec = importlib.util.find_spec(top)
+    except ValueError:
+        # A module without a specification, e.g. __main__.
+        return []
+    for name in inner:
+        parents = list((spec and spec.submodule_search_locations) or ())
+        spec = PathFinder.find_spec(name, parents) if parents else None
+    return list((spec and spec.submodule_search_locations) or ())

@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 import dataclasses
 from functools import lru_cache
-import importlib.util
 import os
 from pathlib import Path
-import sys
-
-import numpy as np
 
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.kinematics.start_pose import nominal_height
@@ -29,6 +25,7 @@ from gait_core.robot.find import (
 )
 from gait_core.robot.free_bodies import read_bodies
 from gait_core.robot.model import RobotModel
+from gait_core.robot.model_code import MODEL_FILE, build_from_model_code
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
 from gait_core.trial.scene import EMPTY_MAPPING
@@ -64,7 +61,7 @@ def load_robot(name_or_path: str, draw: int = 0) -> RobotModel:
 def _locate(name_or_path: str, *surroundings: str | None) -> tuple[Path, bool]:
     """Return the path of a robot and whether it is drawn; ``surroundings`` is for the cache."""
     path = find_robot(name_or_path)
-    return path, path.is_dir() and (path / 'model.py').is_file()
+    return path, path.is_dir() and (path / MODEL_FILE).is_file()
 
 
 @lru_cache(maxsize=64)
@@ -109,8 +106,8 @@ def read_robot(
 
 def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotModel:
     """Return the robot of a path; OSError if one of its files cannot be read."""
-    if path.is_dir() and (path / 'model.py').is_file():
-        return _check_at(_build_from_module(path / 'model.py', draw), path)
+    if path.is_dir() and (path / MODEL_FILE).is_file():
+        return _check_at(build_from_model_code(path, draw), path)
     content, location = RobotFile(), Location(source=Source(str(path)))
     if path.is_dir() and (path / 'robot.yaml').is_file():
         content, location = read_file(RobotFile, path / 'robot.yaml')
@@ -157,23 +154,3 @@ def _find_urdf(folder: Path, reference: str, location: Location) -> Path:
             'and its robot.yaml names no urdf'
         )
     return urdf
-
-
-def _build_from_module(file: Path, draw: int) -> RobotModel:
-    """Return the robot that ``build(draw, rng)`` of the user's ``model.py`` makes."""
-    spec = importlib.util.spec_from_file_location(f'gait_robot_{file.parent.name}', file)
-    if spec is None or spec.loader is None:
-        raise ConfigurationError(f'{file}: cannot be loaded as a Python module')
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look up their module in sys.modules while they are defined.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    build = getattr(module, 'build', None)
-    if not callable(build):
-        raise ConfigurationError(f'{file}: it defines no function build(draw, rng)')
-    robot = build(draw, np.random.default_rng(draw))
-    if not isinstance(robot, RobotModel):
-        raise ConfigurationError(
-            f'{file}: build returned {type(robot).__name__}, expected RobotModel'
-        )
-    return robot

@@ -5,14 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 import errno
-import os
 from pathlib import Path
 import sysconfig
 import traceback
-from typing import NoReturn
 
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.trial.loop import result_without_ticks
@@ -38,21 +34,6 @@ def is_resource_shortage(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (
         isinstance(error, OSError) and error.errno in _SHORTAGE_CODES
     )
-
-
-@contextmanager
-def raise_on_os_exit() -> Iterator[None]:
-    """Make ``os._exit`` raise SystemExit, so that user code cannot end the process silently."""
-
-    def leave(status: int) -> NoReturn:
-        """Raise SystemExit in place of the end of the process."""
-        raise SystemExit(f'os._exit({status})')
-
-    before, os._exit = os._exit, leave
-    try:
-        yield
-    finally:
-        os._exit = before
 
 
 def exception_result(spec: TrialSpec, error: BaseException) -> TrialResult:

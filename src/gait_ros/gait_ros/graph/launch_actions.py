@@ -24,6 +24,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.errors import ConfigurationError, name_hint
+from gait_core.robot.model_code import permit_model_code
 from gait_core.trial.champion import read_gait_file
 from gait_core.trial.setup import parse_velocity
 from gait_ros.graph.launch_arguments import LaunchArgument
@@ -49,6 +50,11 @@ class ArgumentValues:
     def text(self, name: str) -> str:
         """Return an argument as text, without surrounding spaces."""
         return str(LaunchConfiguration(name).perform(self._context)).strip()
+
+    def robot(self) -> str:
+        """Return the argument ``robot``, whose ``model.py`` the launch may run."""
+        permit_model_code(self.text('robot'))
+        return self.text('robot')
 
     def integer(self, name: str) -> int:
         """Return an argument as a whole number, or raise ConfigurationError."""

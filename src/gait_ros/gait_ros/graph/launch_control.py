@@ -48,7 +48,7 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
         If an argument is wrong; no node has been started then.
 
     """
-    name, target = arguments.text('robot'), arguments.text('target')
+    name, target = arguments.robot(), arguments.text('target')
     robot, namespace = load_robot(name), arguments.text('namespace')
     given = arguments.text('hardware')
     hardware = read_hardware(given, robot)

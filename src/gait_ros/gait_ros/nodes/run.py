@@ -17,6 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from gait_core.errors import ConfigurationError
 from gait_core.processes.compiling import announce_compiling
+from gait_core.robot.model_code import permit_model_code
 from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.qos import describe_unused_overrides
 from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_stop_flag
@@ -59,6 +60,7 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         printed to standard error.
 
     """
+    _permit_named_robot(sys.argv[1:] if args is None else args)
     # Signal handlers of Python instead of rclpy's, so that nothing interrupts the clean-up.
     stop = install_stop_flag()
     announce_compiling(lambda line: print(line, file=sys.stderr, flush=True))
@@ -96,6 +98,15 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         # Python restores the default handlers while it ends, and a signal would kill it.
         ignore_signals()
     return code
+
+
+def _permit_named_robot(args: Sequence[str]) -> None:
+    """Permit the code of a robot that the command line names, unlike one of a parameter file."""
+    for word in args:
+        # -p robot:=NAME or -p NODE:robot:=NAME
+        name, separator, robot = word.partition(':=')
+        if separator and name.rpartition(':')[2] == 'robot':
+            permit_model_code(robot.strip('"\''))
 
 
 def _spin(node: Any, stop: StopFlag) -> None:

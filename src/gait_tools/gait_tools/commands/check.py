@@ -24,7 +24,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the load report."""
     from gait_core.robot.load_report import report_description
+    from gait_core.robot.model_code import permit_model_code
 
+    permit_model_code(options.urdf)
     report = report_description(options.urdf, read_packages(options.package))
     if options.json:
         print_json(report.as_dict())

@@ -139,11 +139,17 @@ def _record_stop(
 def plan_from_options(options: Namespace) -> Plan:
     """Return the plan of the experiment that the options describe."""
     from gait_core.errors import ConfigurationError
-    from gait_evolver.plan import load_plan
+    from gait_core.robot.model_code import permit_model_code
+    from gait_evolver.experiment import read_experiment
+    from gait_evolver.plan import resolve_experiment
 
     if not options.experiment:
         raise ConfigurationError('EXPERIMENT is missing; see `gait list experiments`')
-    return load_plan(options.experiment, overrides_from_options(options))
+    overrides = overrides_from_options(options)
+    experiment, location = read_experiment(options.experiment, overrides)
+    if 'robot' in overrides:
+        permit_model_code(experiment.robot)
+    return resolve_experiment(experiment, location)
 
 
 def _refuse_skipping(options: Namespace) -> None:

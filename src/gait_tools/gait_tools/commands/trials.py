@@ -97,7 +97,8 @@ def run_trials(
 
 def _run_in_process(spec: TrialSpec, keep: bool) -> TrialOutcome:
     from gait_core.errors import ConfigurationError, SimulationDiverged
-    from gait_core.trial.failures import exception_result, is_resource_shortage, raise_on_os_exit
+    from gait_core.processes.exits import raise_on_os_exit
+    from gait_core.trial.failures import exception_result, is_resource_shortage
     from gait_core.trial.loop import result_without_ticks, run_loop
     from gait_core.trial.spec import DIVERGED
 

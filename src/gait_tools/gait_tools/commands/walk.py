@@ -102,9 +102,11 @@ def run(options: Namespace) -> int:
 def spec_from_options(options: Namespace) -> TrialSpec:
     """Return the trial that the options describe; ConfigurationError names an invalid one."""
     from gait_core.robot.load import load_robot
+    from gait_core.robot.model_code import permit_model_code
     from gait_core.trial import setup as trial_setup
     from gait_core.trial.spec import TrialSpec
 
+    permit_model_code(options.robot)
     robot = load_robot(options.robot)
     controller, preset, gait, own = _gait_from_options(options)
     settings = trial_setup.parse_settings(options.settings)
