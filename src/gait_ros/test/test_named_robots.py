@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Robots whose code the command line of a node permits."""
 
 import os

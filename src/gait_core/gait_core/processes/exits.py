@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """Ends of the process by code that a user added."""
 
 from __future__ import annotations

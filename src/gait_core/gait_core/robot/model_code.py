@@ -1,3 +1,6 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
 """
 Robots that the program ``model.py`` of their folder builds, and the permission to run it.
 

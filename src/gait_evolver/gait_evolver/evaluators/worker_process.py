@@ -8,25 +8,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import socket
+import sys
 import threading
 from typing import Any
 
 import numpy as np
 
 from gait_core.processes import liveness
+from gait_core.processes.python_command import SAFE_ENVIRONMENT
 from gait_core.processes.worker_policy import HangWatch
 from gait_evolver.evaluators import worker
 from gait_evolver.evaluators.channel import MessageChannel
 
-_SINGLE_THREAD_ENVIRONMENT = dict.fromkeys(
-    ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
-)
+_ENVIRONMENT = {
+    **dict.fromkeys(
+        ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
+    ),
+    **SAFE_ENVIRONMENT,
+}
 _END_TIMEOUT = 2.0
 _BEGUN_STATES = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
+if sys.version_info < (3, 11):
+    # PYTHONSAFEPATH is unknown to it. An isolated worker gets the import path from its parent.
+    multiprocessing.util._args_from_interpreter_flags = lambda: ['-I']  # type: ignore[attr-defined]
 
 # One start at a time, because a start changes the environment of the whole process.
 _STARTING = threading.Lock()
@@ -59,7 +68,7 @@ class WorkerProcess:
             arguments = (theirs, memory, os.getpid(), announce, work)
             self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)
             try:
-                with _STARTING, _single_thread_environment(), _signals_blocked():
+                with _STARTING, _worker_environment(), _signals_blocked():
                     self._process.start()
             except BaseException:
                 ours.close()
@@ -120,10 +129,10 @@ class WorkerProcess:
 
 
 @contextmanager
-def _single_thread_environment() -> Iterator[None]:
-    # BLAS and Numba read these variables at import: they must be set when the process starts.
-    before = {name: os.environ.get(name) for name in _SINGLE_THREAD_ENVIRONMENT}
-    os.environ.update(_SINGLE_THREAD_ENVIRONMENT)
+def _worker_environment() -> Iterator[None]:
+    # Python, BLAS and Numba read these variables when the process starts.
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
     try:
         yield
     finally:

@@ -14,7 +14,6 @@ import math
 import os
 from pathlib import Path
 import subprocess
-import sys
 import time
 from typing import Any
 
@@ -23,6 +22,7 @@ from rclpy.node import NodeNameNonExistentError
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
+from gait_core.processes.python_command import python_module_command
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_ros.checks.flood_messages import change_fields, hostile_messages
@@ -103,7 +103,7 @@ class Flood:
         self._counts, self._output = folder / 'counts.json', folder / 'output'
         parameters = folder / 'parameters.yaml'
         parameters.write_text(parameter_file_text(node.parameters))
-        command = [sys.executable, '-m', 'gait_ros.graph.child', str(os.getpid())]
+        command = [*python_module_command('gait_ros.graph.child'), str(os.getpid())]
         arguments = ros_arguments(node, str(parameters) if node.parameters else '')
         with self._output.open('wb') as output:
             self._process = subprocess.Popen(

@@ -11,7 +11,6 @@ import os
 from pathlib import Path
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from types import TracebackType
@@ -20,6 +19,7 @@ from typing import Any
 import yaml
 
 from gait_core.errors import ConfigurationError
+from gait_core.processes.python_command import python_module_command
 from gait_ros.graph.nodes import NodeSpec
 
 # Time [s] from the interrupt of a node to its kill.
@@ -100,9 +100,7 @@ class NodeProcess:
             parameter_file = str(folder / f'{stem}.yaml')
             Path(parameter_file).write_text(parameter_file_text(spec.parameters))
         command = [
-            sys.executable,
-            '-m',
-            'gait_ros.graph.child',
+            *python_module_command('gait_ros.graph.child'),
             str(os.getpid()),
             node_entry_point(spec),
         ]

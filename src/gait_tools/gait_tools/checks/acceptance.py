@@ -17,7 +17,6 @@ import os
 from pathlib import Path
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from typing import Any
@@ -28,6 +27,7 @@ from gait_core import registry
 from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import parameter_space
+from gait_core.processes.python_command import python_module_command
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import (
     default_engine,
@@ -194,7 +194,7 @@ def check_equal_logs(share: float = 1.0) -> list[Measurement]:
 
 
 def _evolve_command(*words: str) -> list[str]:
-    return [sys.executable, '-m', 'gait_tools.cli', 'evolve', *words]
+    return [*python_module_command('gait_tools.cli'), 'evolve', *words]
 
 
 def _run_evolution(folder: Path, workers: str, settings: Sequence[str]) -> None:

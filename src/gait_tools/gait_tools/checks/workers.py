@@ -13,7 +13,6 @@ import os
 from pathlib import Path
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,6 +21,7 @@ import numpy as np
 
 from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError, excerpt
+from gait_core.processes.python_command import python_module_command
 
 _KINDS = ('killed', 'stopped', 'starved')
 _DISTURBANCES = 30
@@ -87,7 +87,7 @@ def _start_run(
 ) -> subprocess.Popen[str]:
     words = ['guroo_quick', '--run-dir', str(run), '--workers', '2', '--evaluator', evaluator]
     return subprocess.Popen(
-        [sys.executable, '-m', 'gait_tools.cli', 'evolve', *words, *settings],
+        [*python_module_command('gait_tools.cli'), 'evolve', *words, *settings],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

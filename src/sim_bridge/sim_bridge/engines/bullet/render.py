@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import os
 from pathlib import Path
 import subprocess
-import sys
 import tempfile
 from typing import Any
 
@@ -26,6 +25,7 @@ from gait_core.kinematics.element_colours import tension_colours
 from gait_core.kinematics.element_geometry import element_ends_at
 from gait_core.measures.stability import centre_of_pressure, support_polygon
 from gait_core.motion.observation import Observation
+from gait_core.processes.python_command import python_code_command
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial.rollout import Rollout
@@ -273,7 +273,7 @@ def require_display() -> None:
         raise ConfigurationError('a viewer needs a display: DISPLAY is not set')
     # PyBullet ends a process that cannot open a window: try it in another process.
     attempt = 'import os, pybullet; os._exit(pybullet.connect(pybullet.GUI) < 0)'
-    done = subprocess.run([sys.executable, '-c', attempt], capture_output=True, check=False)
+    done = subprocess.run(python_code_command(attempt), capture_output=True, check=False)
     if done.returncode:
         raise ConfigurationError(f"a viewer needs a display: '{name}' cannot be opened")
 
