@@ -187,8 +187,9 @@ def test_a_trial_and_the_live_robot_have_engines_of_their_own(graph, box):
     assert simulation.observation.tick > before.tick
 
 
-def test_a_refused_trial_leaves_the_live_robot_and_the_bridge_ready(graph, box):
-    node = live(graph, robot=box)
+def test_a_refused_trial_leaves_the_live_robot_and_the_bridge_ready(graph, box, tmp_path):
+    records = tmp_path / 'records'
+    node = live(graph, robot=box, record_folder=str(records))
     simulation, scene = node._live, node._scene
     good = TrialSpec(scene=Scene(robot=box, engine='kinematic'), controller='wave', duration=0.5)
     changes = [
@@ -224,7 +225,18 @@ def test_a_refused_trial_leaves_the_live_robot_and_the_bridge_ready(graph, box):
         assert not answer.success and answer.message and answer.trial_id == 't', change
         assert len(answer.message) <= 2000 and 201 * 'a' not in answer.message
         assert_goes_on(graph, node, simulation, scene)
-    for record in ('/proc/nope', '/dev/null/a', 5000 * 'a'):
+    outside = tmp_path / 'outside'
+    records.mkdir()
+    (records / 'taken').write_text('')
+    (records / 'link').symlink_to(tmp_path)
+    for record in ('/proc/nope', str(outside), '../outside', 'a/../../outside', 'link/outside'):
+        spec = to_spec(good)
+        answer = graph.call(
+            RunTrial, '/sim_bridge/run_trial', trial_id='t', spec=spec, record=record
+        )
+        assert 'is not in the folder' in answer.message and not answer.success
+        assert not outside.exists()
+    for record in (5000 * 'a', 'taken/a'):
         spec = to_spec(good)
         answer = graph.call(
             RunTrial, '/sim_bridge/run_trial', trial_id='t', spec=spec, record=record

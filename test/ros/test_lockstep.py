@@ -189,7 +189,8 @@ def test_joints_that_are_not_named_hold(graph, box, box_model, tmp_path):
             told(question, JointTargets(names=right.names[:2], position=right.position[:, :2]))
         ]
 
-    graph.add(SimBridgeNode, mode='lockstep', publish_clock=False)
+    folder = str(tmp_path)
+    graph.add(SimBridgeNode, mode='lockstep', publish_clock=False, record_folder=folder)
     Puppet(graph, box_model, two_of_eight)
     response = graph.call(
         RunTrial,
@@ -197,7 +198,7 @@ def test_joints_that_are_not_named_hold(graph, box, box_model, tmp_path):
         trial_id='t',
         spec=to_spec(trial(box)),
         external_controller=True,
-        record=str(tmp_path / 'record'),
+        record='record',
     )
     assert response.success, response.message
     from gait_core.trial.record import read_record

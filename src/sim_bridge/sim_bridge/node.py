@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import os
+from pathlib import Path
 import sys
 import time
 import traceback
@@ -362,6 +364,11 @@ class SimBridgeNode(ManagedNode):
     def answer_timeout(self) -> float:
         """Return the wall time that an external controller may take for a tick [s]."""
         return self._declared.value.answer_timeout
+
+    def record_folder(self) -> Path:
+        """Return the folder for the records of trials."""
+        home = os.environ.get('ROS_HOME', '') or '~/.ros'
+        return Path(self._params.record_folder or Path(home) / 'gait_records').expanduser()
 
     def warn_on_change(self, kind: str, text: str) -> None:
         """Log a warning: a new line for its kind, at most every 10 s."""

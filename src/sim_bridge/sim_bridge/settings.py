@@ -124,6 +124,12 @@ class BridgeParams(Parameters):
         unit='s',
         doc='Wall time that an external controller may take for one tick of a trial.',
     )
+    record_folder: str = str_parameter(
+        '',
+        doc='Folder for the records of trials; a request names a folder in it. Empty: '
+        'gait_records in ROS_HOME (~/.ros).',
+        read_only=True,
+    )
     autostart: bool = bool_parameter(
         True, doc='Configure and activate the node at its start.', read_only=True
     )

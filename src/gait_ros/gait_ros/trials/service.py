@@ -14,7 +14,13 @@ from typing import Any, Protocol
 from rclpy.callback_groups import ReentrantCallbackGroup
 
 from gait_core.contracts import Controller
-from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, describe_error
+from gait_core.errors import (
+    BadCommand,
+    ConfigurationError,
+    SimulationDiverged,
+    describe_error,
+    excerpt,
+)
 from gait_core.processes import liveness
 from gait_core.robot.name_checks import format_names
 from gait_core.trial.failures import describe_exception, exception_result, is_resource_shortage
@@ -59,6 +65,9 @@ class TrialHost(Protocol):
 
     def answer_timeout(self) -> float:
         """Return the longest wait [s] for targets in lock-step if the request has none."""
+
+    def record_folder(self) -> Path:
+        """Return the folder in which requests may name folders for records."""
 
     def warn_on_change(self, kind: str, text: str) -> None:
         """Log a line unless it equals the last line of its kind."""
@@ -196,12 +205,8 @@ class TrialService:
                 controller = start_trial(loop)
         except SimulationDiverged as error:
             return result_without_ticks(loop.original_spec, DIVERGED, str(error))
-        if request.record:
-            # Make the folder before the trial, so that a bad path does not cost a finished trial.
-            try:
-                Path(request.record).mkdir(parents=True, exist_ok=True)
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f'record: {describe_error(error)}') from error
+        # Made before the trial, so that a bad path does not cost a finished trial.
+        record = self._make_record_folder(request.record) if request.record else None
         trial.begun = True
         self._host.on_trial_begin(loop)
         if request.external_controller:
@@ -214,9 +219,24 @@ class TrialService:
                 f'{UNKNOWN_JOINTS} are ignored: {format_names(loop.unknown_joints)}',
             )
         result = loop.result()
-        if request.record:
-            write_record(Path(request.record), loop.rollout(), result)
+        if record is not None:
+            write_record(record, loop.rollout(), result)
         return result
+
+    def _make_record_folder(self, name: str) -> Path:
+        """Return the folder of a record; ConfigurationError if it is outside of the worker's."""
+        try:
+            own = self._host.record_folder().resolve()
+            folder = (own / name).resolve()
+            if not folder.is_relative_to(own):
+                raise ConfigurationError(
+                    f"'{excerpt(name)}' is not in the folder {own} of this worker; nearest valid: "
+                    f"'{excerpt(folder.name)}'"
+                )
+            folder.mkdir(parents=True, exist_ok=True)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ConfigurationError(f'record: {describe_error(error)}') from error
+        return folder
 
     async def _run_internal(self, trial: RunningTrial, controller: Controller) -> None:
         """Run a trial in slices of wall time, and other callbacks between them."""

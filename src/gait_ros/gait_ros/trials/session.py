@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 import os
+import shutil
 import time
 from types import TracebackType
 from typing import Any
@@ -17,6 +18,9 @@ from rclpy.context import Context
 from rclpy.node import Node
 
 from gait_core.errors import ConfigurationError
+from gait_core.files.access import temporary_folder
+from gait_core.trial.record import read_record
+from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_ros.graph.nodes import NodeSpec, trial_graph
 from gait_ros.graph.processes import NodeEnded, NodeProcesses
@@ -29,6 +33,8 @@ _START_TIMEOUT = 60.0
 # compiled, and the end of either process is detected at once.
 _HANG_TIME = 60.0
 _POLL_PERIOD = 0.05
+# Name of the record of the present trial.
+_RECORD = 'trial'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +50,15 @@ class RosTrial:
         Process ids of ``bridge`` and ``controller``.
     wall_time : float [s]
         Wall time of the trial for the caller, without the start of the processes.
+    rollout : Rollout or None
+        None if it was not asked for, or the trial ended before its first tick.
 
     """
 
     result: TrialResult
     pids: dict[str, int]
     wall_time: float
+    rollout: Rollout | None = None
 
 
 class RosClient:
@@ -123,6 +132,10 @@ class TrialSession:
     ) -> None:
         self._namespace = f'gait_{os.getpid()}'
         bridge, controller = trial_graph(spec, link_transforms=link_transforms, sensors=sensors)
+        self._records = temporary_folder('gait_record_')
+        bridge = replace(
+            bridge, parameters={**bridge.parameters, 'record_folder': str(self._records)}
+        )
         if delay:
             parameters = {**controller.parameters, 'lockstep_delay': float(delay)}
             controller = replace(controller, parameters=parameters)
@@ -155,6 +168,7 @@ class TrialSession:
             self._client.close()
             self._client = None
         self._processes.__exit__(kind, error, traceback)
+        shutil.rmtree(self._records, ignore_errors=True)
 
     @property
     def nodes(self) -> tuple[NodeSpec, ...]:
@@ -167,9 +181,9 @@ class TrialSession:
         bridge, controller = self._processes.nodes
         return {'bridge': bridge.pid, 'controller': controller.pid}
 
-    def run(self, spec: TrialSpec, *, record: str = '') -> RosTrial:
+    def run(self, spec: TrialSpec, *, keep_rollout: bool = False) -> RosTrial:
         """
-        Run one trial.
+        Run one trial, and keep its rollout on request.
 
         Raises
         ------
@@ -182,9 +196,20 @@ class TrialSession:
         if _controller_key(spec) != self._identity:
             raise ConfigurationError('the trial has another robot or controller than its session')
         start = time.perf_counter()
-        self._worker.submit(spec, external=True, record=record)
+        self._worker.submit(spec, external=True, record=_RECORD if keep_rollout else '')
         result = self._client.wait(self._finished)
-        return RosTrial(result=result, pids=self.pids, wall_time=time.perf_counter() - start)
+        wall_time = time.perf_counter() - start
+        return RosTrial(
+            result=result, pids=self.pids, wall_time=wall_time, rollout=self._read_rollout()
+        )
+
+    def _read_rollout(self) -> Rollout | None:
+        """Return the rollout of the last trial, and remove its record."""
+        folder = self._records / _RECORD
+        # A trial that was not recorded, or diverged before its first tick, leaves no record.
+        rollout = read_record(folder)[0] if (folder / 'trial.json').exists() else None
+        shutil.rmtree(folder, ignore_errors=True)
+        return rollout
 
     def _finished(self) -> TrialResult | None:
         self._processes.raise_if_ended()

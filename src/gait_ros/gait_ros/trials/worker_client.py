@@ -112,7 +112,7 @@ class WorkerClient:
         external : bool
             Whether a controller node in lock-step runs the controller.
         record : str
-            Folder for the record of the rollout on the machine of the worker; empty: no record.
+            Folder for the record of the rollout, within that of the worker; empty: no record.
 
         """
         if self.is_busy:

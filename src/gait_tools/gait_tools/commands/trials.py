@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 import sys
-import tempfile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -135,13 +134,11 @@ def _run_over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[
     try:
         with TrialSession(specs[0], link_transforms=True, sensors=sensors) as session:
             for spec in specs:
-                with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
-                    trial = session.run(spec, record=folder if keep else '')
-                    rollout = _read_rollout(Path(folder))
+                trial = session.run(spec, keep_rollout=keep)
                 outcomes.append(
                     TrialOutcome(
                         result=trial.result,
-                        rollout=rollout,
+                        rollout=trial.rollout,
                         wall_time=trial.wall_time,
                         pids=trial.pids,
                     )
@@ -149,10 +146,3 @@ def _run_over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[
     except (NodeEnded, WorkerLost) as error:
         raise ConfigurationError(str(error)) from error
     return outcomes
-
-
-def _read_rollout(folder: Path) -> Rollout | None:
-    from gait_core.trial.record import read_record
-
-    # A trial that diverged before its first tick leaves no record.
-    return read_record(folder)[0] if (folder / 'trial.json').exists() else None
