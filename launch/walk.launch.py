@@ -12,7 +12,8 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from gait_core.robot.load import load_robot
 from gait_core.robot.urdf.writer import to_scene_urdf
 from gait_core.sensors.ranging import select_sensors
-from gait_core.trial.setup import choose_controller, make_scene, parse_terrain
+from gait_core.trial.robot_gait import choose_controller
+from gait_core.trial.setup import make_scene, parse_terrain
 from gait_ros.graph.launch_actions import (
     ArgumentValues,
     compose_launch,

@@ -14,7 +14,7 @@ from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
 from gait_core.testing.documents import named_table, summary_of
 from gait_core.trial.gates import GATES
-from gait_core.trial.setup import choose_controller
+from gait_core.trial.robot_gait import choose_controller
 from gait_evolver.experiment import experiment_names, load_experiment
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,10 +21,10 @@ from gait_core.testing.free_bodies import (
     step_through,
 )
 from gait_core.testing.skips import joint_engines
-from gait_core.trial.loop import run_loop
+from gait_core.trial.loop import run_trial
 from gait_core.trial.scene import InitialState, Push, Scene
-from gait_core.trial.setup import controller_parameters, default_script, make_scene
-from gait_core.trial.spec import OK, TrialSpec
+from gait_core.trial.setup import default_trial
+from gait_core.trial.spec import OK
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -133,17 +133,7 @@ def test_a_standing_robot_presses_alike(one, other, robot):
 
 @cache
 def walked(robot: str, engine: str):
-    model = load_robot(robot)
-    controller, preset = model.defaults['controller'], model.defaults['preset']
-    return run_loop(
-        TrialSpec(
-            scene=make_scene(robot, {'engine': engine}),
-            controller=controller,
-            parameters=controller_parameters(controller, preset, {}),
-            script=default_script(model),
-            duration=10.0 if robot == 'a1' else 20.0,
-        )
-    ).result()
+    return run_trial(default_trial(robot, 10.0 if robot == 'a1' else 20.0, {'engine': engine}))
 
 
 @either

@@ -18,6 +18,7 @@ from gait_core.testing.skips import need_engine
 from gait_core.testing.walkers import arm_urdf, biped_urdf, dog_urdf, insect_urdf
 from gait_core.trial import setup as trial_setup
 from gait_core.trial.loop import run_loop
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.spec import OK, TrialSpec
 from gait_tools.adopt.adoption import propose_adoption
 from gait_tools.adopt.folder import write_robot_folder
@@ -62,12 +63,11 @@ def folder_of(tmp_path_factory):
 def walked(folder, velocity, seconds, engine='mujoco', **gait):
     """Return the rollout of a walk by the folder's own defaults."""
     robot = load_robot(folder)
-    controller, preset = trial_setup.choose_controller(robot)
-    own = trial_setup.default_gait_parameters(robot, controller, preset)
+    own = resolve_gait(robot, parameters=gait)
     spec = TrialSpec(
         scene=trial_setup.make_scene(folder, {'engine': engine}),
-        controller=controller,
-        parameters=trial_setup.controller_parameters(controller, preset, {**own, **gait}),
+        controller=own.controller,
+        parameters=own.parameters,
         script=trial_setup.constant_script(velocity),
         duration=seconds,
     )

@@ -15,6 +15,7 @@ from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial import setup as trial_setup
 from gait_core.trial.loop import run_loop
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.spec import OK, Command, TrialSpec
 from gait_cpg.phase_cpg.controller import PhaseCpgController
 from gait_cpg.phase_cpg.parameters import PhaseCpgParams
@@ -23,7 +24,6 @@ need_engine('mujoco')
 need_robot('a1')
 pytestmark = pytest.mark.physics
 
-HELD = {'heading_gain': 0.6, 'speed_gain': 0.6}
 SLOW = ('walk', 'crawl', 'ripple', 'wave')
 CASES = [
     *((name, (0.15 if name in SLOW else 0.3, 0.0, 0.0)) for name in PhaseCpgController.presets),
@@ -39,7 +39,7 @@ def test_it_goes_as_it_is_told(preset, velocity):
     spec = TrialSpec(
         scene=trial_setup.make_scene('a1', {'engine': 'mujoco'}),
         controller='phase_cpg',
-        parameters=trial_setup.controller_parameters('phase_cpg', preset, HELD),
+        parameters=resolve_gait(load_robot('a1'), 'phase_cpg', preset).parameters,
         script=trial_setup.constant_script(velocity),
         duration=6.0,
     )
@@ -61,9 +61,9 @@ def test_on_an_incline_of_ten_degrees_its_body_is_levelled():
         spec = TrialSpec(
             scene=trial_setup.make_scene('a1', {'engine': 'mujoco', 'terrain': terrain}),
             controller='phase_cpg',
-            parameters=trial_setup.controller_parameters(
-                'phase_cpg', 'trot', {**HELD, 'level': level}
-            ),
+            parameters=resolve_gait(
+                load_robot('a1'), 'phase_cpg', 'trot', {'level': level}
+            ).parameters,
             script=trial_setup.constant_script((0.3, 0.0, 0.0)),
             duration=8.0,
         )
@@ -89,11 +89,11 @@ LIFTED = 0.004
 def test_duty_factor_and_phase_of_each_leg_are_those_of_the_file(tmp_path):
     table = f'duty_factor: {DUTY}\nlags: {LAGS}\n'.replace("'", '')
     (tmp_path / 'own.yaml').write_text(table, encoding='utf-8')
-    own = {'gait': 'own', 'gait_file': str(tmp_path / 'own.yaml'), 'frequency': 0.6, **HELD}
+    own = {'gait': 'own', 'gait_file': str(tmp_path / 'own.yaml'), 'frequency': 0.6}
     spec = TrialSpec(
         scene=trial_setup.make_scene('a1', {'engine': 'mujoco'}),
         controller='phase_cpg',
-        parameters=trial_setup.controller_parameters('phase_cpg', 'crawl', own),
+        parameters=resolve_gait(load_robot('a1'), 'phase_cpg', 'crawl', own).parameters,
         script=trial_setup.constant_script((0.1, 0.0, 0.0)),
         duration=12.0,
     )

@@ -6,9 +6,11 @@
 import numpy as np
 import pytest
 
+from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine
 from gait_core.trial.loop import run_loop
-from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 pytestmark = pytest.mark.physics
@@ -26,7 +28,7 @@ def run(seconds, *speeds, preset='balanced', pushes=()):
         TrialSpec(
             scene=make_scene('guroo', scene),
             controller='staged_walk',
-            parameters=controller_parameters('staged_walk', preset, {}),
+            parameters=resolve_gait(load_robot('guroo'), 'staged_walk', preset).parameters,
             duration=seconds,
             script=script,
         )

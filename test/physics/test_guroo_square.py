@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from gait_core.motion.waypoints import WaypointParams, walk_waypoints
+from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine
-from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import TrialSpec
 
 pytestmark = pytest.mark.physics
@@ -21,7 +23,7 @@ def walked(engine, seconds):
     spec = TrialSpec(
         scene=make_scene('guroo', {'engine': engine, 'physics_step': 0.002}),
         controller='staged_walk',
-        parameters=controller_parameters('staged_walk', 'balanced', {}),
+        parameters=resolve_gait(load_robot('guroo'), 'staged_walk', 'balanced').parameters,
         duration=seconds,
     )
     rollout, reached = walk_waypoints(spec, WaypointParams(waypoints=tuple(CORNERS.ravel())))

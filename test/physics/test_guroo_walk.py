@@ -9,8 +9,10 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.parameters.declaration import parameter_space
+from gait_core.robot.load import load_robot
 from gait_core.trial.loop import run_loop
-from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_stage_walk.staged.parameters import StagedWalkParams
 
@@ -112,7 +114,11 @@ def test_any_parameters_in_range_end_as_ok_or_fell():
 
 
 def test_published_and_levelled_are_different_walks():
-    published = run('staged_walk', 4.0, controller_parameters('staged_walk', 'published', {}))
+    published = run(
+        'staged_walk',
+        4.0,
+        resolve_gait(load_robot('guroo'), 'staged_walk', 'published').parameters,
+    )
     levelled = run('staged_walk', 4.0)
     knee = levelled.robot.joint_index['left_knee']
     bent = [loop.rollout().target_positions[:, knee].max() for loop in (published, levelled)]

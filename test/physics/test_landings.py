@@ -10,7 +10,8 @@ from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
-from gait_core.trial.setup import choose_controller, controller_parameters, make_scene
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 
@@ -21,11 +22,11 @@ def footfalls(name, preset, velocity, duration, after):
     need_engine(scene.engine)
     engine = cached_engine(scene.engine)
     begin = TimedCommand(time=0.0, command=Command(velocity=velocity))
-    controller, preset = choose_controller(load_robot(name), '', preset)
+    gait = resolve_gait(load_robot(name), '', preset)
     spec = TrialSpec(
         scene=scene,
-        controller=controller,
-        parameters=controller_parameters(controller, preset, {}),
+        controller=gait.controller,
+        parameters=gait.parameters,
         script=(begin,),
         duration=duration,
     )

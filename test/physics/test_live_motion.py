@@ -15,7 +15,8 @@ from gait_core.robot.load import load_robot
 from gait_core.safety.layer import FALLEN, RUNNING, STANDING
 from gait_core.testing.live import LiveGait
 from gait_core.testing.skips import need_engine, need_robot
-from gait_core.trial.setup import choose_controller, default_gait_parameters, make_scene
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import make_scene
 from sim_bridge.live import LiveSimulation
 
 EXPIRES = 0.5
@@ -29,9 +30,8 @@ class Walk:
         robot = load_robot(name)
         scene = make_scene(name, {})
         need_engine(scene.engine)
-        controller, preset = choose_controller(robot, controller, preset)
-        cls = registry.load('controllers', controller)
-        values = {**cls.presets[preset], **default_gait_parameters(robot, controller, preset)}
+        gait = resolve_gait(robot, controller, preset)
+        cls = registry.load('controllers', gait.controller)
         self.live = LiveSimulation(scene, 0)
 
         def send(targets):
@@ -40,7 +40,7 @@ class Walk:
             return self.live.step()
 
         self.gait = LiveGait(
-            robot, cls(robot, make_parameters(cls.Params, values)), self.live.dt,
+            robot, cls(robot, make_parameters(cls.Params, gait.parameters)), self.live.dt,
             robot.defaults.get('command', (0.1, 0.0, 0.0)), send,
         )  # fmt: skip
         self.size = robot.length_scale

@@ -8,10 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import register_temporarily
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.loop import run_trial
-from gait_core.trial.setup import constant_script, controller_parameters, make_scene
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import constant_script, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_cpg.phase_cpg.controller import PhaseCpgController
 
@@ -54,7 +56,7 @@ def walked(at):
         TrialSpec(
             scene=make_scene('a1', {'engine': 'mujoco'}),
             controller='stumbler',
-            parameters=controller_parameters('stumbler', 'trot', REFLEXES),
+            parameters=resolve_gait(load_robot('a1'), 'stumbler', 'trot', REFLEXES).parameters,
             script=constant_script((0.3, 0.0, 0.0)),
             duration=2.5,
         )

@@ -28,7 +28,7 @@ from gait_core import registry
 from gait_core.errors import NotInstalled
 from gait_core.motion.observation import Imu, Observation, missing_fields
 from gait_core.robot.load import load_robot, robot_names
-from gait_core.trial.setup import choose_controller
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.spec import Command
 from gait_ros.hardware.motors import read_hardware
 from gait_ros.hardware.node import HardwareNode
@@ -196,11 +196,11 @@ def test_controllers_yaml_reaches_its_nodes_in_every_namespace(tmp_path, box_mod
 def test_a_robots_own_gait_needs_nothing_that_hardware_lacks(name):
     try:
         robot = load_robot(name)
-        controller, preset = choose_controller(robot, '', '')
-        cls = registry.load('controllers', controller)
+        gait = resolve_gait(robot)
+        cls = registry.load('controllers', gait.controller)
     except NotInstalled as error:
         pytest.skip(str(error))
-    made = cls(robot, cls.Params(**cls.presets[preset]))
+    made = cls(robot, cls.Params(**gait.parameters))
     made.reset(0)
     n = len(robot.joint_names)
     seen = Observation(

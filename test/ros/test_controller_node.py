@@ -30,8 +30,10 @@ from gait_core.messages.reader import to_seconds
 from gait_core.motion.velocity_limits import UNLIMITED, VelocityRange
 from gait_core.parameters.yaml_file import read_document
 from gait_core.testing.doubles import WaveController, WaveParams
+from gait_core.testing.skips import need_robot
 from gait_core.trial.champion import Champion, write_champion
 from gait_core.trial.loop import run_trial
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import GaitState
@@ -512,6 +514,19 @@ def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, bo
     write_champion(file, replace(found, spec=replace(spec, controller='hold')))
     with pytest.raises(ConfigurationError, match="'hold', this node runs 'wave'"):
         controller(name='another', files=[file])
+
+
+def test_a_named_preset_lies_over_the_robots_own_gait(graph, controller):
+    robot = need_robot('a1')
+    node = controller(robot='a1', controller='', preset='crawl', autostart=False)
+    params = node.controller.params
+    assert params.gait == 'crawl' and params.heading_gain == 0.6
+    assert params == node.controller.Params(**resolve_gait(robot, preset='crawl').parameters)
+    assert not graph.logged('INFO', 'own gait')
+    controller(robot='a1', controller='hold', name='holding', autostart=False)
+    assert graph.logged('INFO', "own gait of robot 'a1' (heading_gain, speed_gain)")
+    bare = controller(robot='a1', controller='', preset='none', name='bare', autostart=False)
+    assert bare.controller.params == node.controller.Params()
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from gait_core.testing.doubles import WaveController, WaveParams
 from gait_core.testing.skips import need_robot
 from gait_core.testing.workspace import workspace
 from gait_core.trial.loop import run_trial
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.scene import Scene
-from gait_core.trial.setup import choose_controller, controller_parameters, make_scene
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_interfaces.srv import RunTrial
@@ -86,11 +87,11 @@ def test_a_bridge_that_compiles_for_longer_than_a_heartbeat_is_waited_for(box, t
     ],
 )
 def test_robots_on_physics_give_the_hash_of_one_process(robot, wanted, settings, duration):
-    controller, preset = choose_controller(need_robot(robot), wanted)
+    gait = resolve_gait(need_robot(robot), wanted, parameters=settings)
     spec = TrialSpec(
         scene=make_scene(robot, {}),
-        controller=controller,
-        parameters=controller_parameters(controller, preset, settings),
+        controller=gait.controller,
+        parameters=gait.parameters,
         script=WALK,
         duration=duration,
         seed=5,

@@ -180,6 +180,8 @@ class EvolverNode(Node):
             # Here, not in the thread: an error is refused before anything starts.
             plan = load_plan(goal.experiment, _goal_overrides(goal))
             experiment = plan.experiment.name
+            if plan.ignored_gait:
+                self.get_logger().info(plan.ignored_gait)
 
         def open_store() -> tuple[RunStore, Sequence[Sequence[TrialRow]]]:
             """Return the store of a new or resumed run and its recorded generations."""

@@ -22,12 +22,11 @@ from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.gates import check_gate_limit, gate_limits
 from gait_core.trial.randomisation import randomise_scene
+from gait_core.trial.robot_gait import choose_controller, resolve_gait
 from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.setup import (
     check_registered,
-    choose_controller,
-    controller_parameters,
     default_script,
     make_scene,
     merge_settings,
@@ -103,6 +102,8 @@ class Plan:
         Scene of the trial on each engine, in the experiment's order.
     stage_plans : tuple of StagePlan
         One per stage of the curriculum; the last holds ``trial`` and ``scenes``.
+    ignored_gait : str
+        As ``RobotGait.ignored``.
 
     """
 
@@ -111,6 +112,7 @@ class Plan:
     trial: TrialSpec
     scenes: Mapping[str, Scene]
     stage_plans: tuple[StagePlan, ...]
+    ignored_gait: str = ''
 
     @property
     def config_hash(self) -> str:
@@ -209,7 +211,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
         robot = load_robot(experiment.robot)
     _check_registered_names(experiment, location)
     with (location / 'preset').locate_errors():
-        controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
+        controller, _ = choose_controller(robot, experiment.controller, experiment.preset)
     _check_search_kind(experiment, controller, robot)
     both = sorted(set(experiment.genes) & set(experiment.parameters))
     if both:
@@ -217,21 +219,23 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
             raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
     declared = registry.controller(controller).Params
     check_parameters(declared, experiment.parameters, location / 'parameters')
-    fixed = controller_parameters(controller, preset, experiment.parameters)
+    gait = resolve_gait(robot, controller, experiment.preset, experiment.parameters)
     space = gene_space(controller, experiment.genes, location / 'genes')
     scene = _resolve_scene(experiment, location / 'scene')
     resolved = replace(
         experiment,
         controller=controller,
-        preset=preset,
+        preset=gait.preset,
         engines=experiment.engines or (scene.engine,),
         gates=gate_limits(robot, scene, experiment.gates),
         script=experiment.script or default_script(robot),
     )
-    trial = _make_trial(resolved, scene, fixed)
+    trial = _make_trial(resolved, scene, gait.parameters)
     written_out = replace(
         resolved,
-        parameters={name: value for name, value in fixed.items() if name not in space.names},
+        parameters={
+            name: value for name, value in gait.parameters.items() if name not in space.names
+        },
         genes={
             gene.name: replace(
                 experiment.genes[gene.name], lower=gene.lower, upper=gene.upper, log=gene.log
@@ -249,6 +253,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
         trial=trial,
         scenes=stage_plans[-1].scenes,
         stage_plans=stage_plans,
+        ignored_gait=gait.ignored,
     )
     _check_optimizer(plan)
     return plan

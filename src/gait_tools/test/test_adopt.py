@@ -12,6 +12,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.load import load_robot, read_robot
+from gait_core.testing.skips import need_engine
 from gait_core.testing.walkers import (
     ANKLE_HEIGHT,
     LOWER,
@@ -24,6 +25,9 @@ from gait_core.testing.walkers import (
     dog_urdf,
     insect_urdf,
 )
+from gait_core.trial.setup import make_scene, trial_of_scene
+from gait_evolver.plan import load_plan
+from gait_tools import cli
 from gait_tools.adopt.adoption import propose_adoption
 from gait_tools.adopt.folder import check_folder, write_robot_folder
 
@@ -263,3 +267,28 @@ def test_a_folder_that_is_written_again_is_read_again(tmp_path):
 def test_a_folder_that_cannot_name_a_robot_is_refused(tmp_path, name):
     with pytest.raises(ConfigurationError, match='expected letters, digits and _'):
         check_folder(tmp_path / name)
+
+
+def test_searches_and_presets_start_from_the_gait_of_an_adopted_hexapod(adopted, tmp_path, capsys):
+    need_engine('mujoco')
+    found = adopted(insect_urdf(), 'insect.urdf')
+    folder = tmp_path / 'insect'
+    write_robot_folder(folder, found)
+    assert found.gait['gait'] == 'tripod' and found.gait['heading_gain'] > 0.0
+    experiment = tmp_path / 'search.yaml'
+    experiment.write_text(
+        f'robot: {folder}\ngenes: {{body_shift:}}\nfitness: {{distance: 1.0}}\n'
+        'scene: {engine: mujoco}\nduration: 2.0\n'
+    )
+    searched = load_plan(str(experiment)).trial.parameters
+    assert {name: searched[name] for name in found.gait} == dict(found.gait)
+    scene = make_scene(str(folder), {'engine': 'mujoco'})
+    assert trial_of_scene(scene).parameters == searched
+    # A preset that is named changes the gait alone, for an experiment as for a walk.
+    rippling = load_plan(str(experiment), {'preset': 'ripple'}).trial.parameters
+    assert rippling['gait'] == 'ripple'
+    kept = set(found.gait) - {'gait', 'duty_factor', 'frequency'}
+    assert {name: rippling[name] for name in kept} == {name: found.gait[name] for name in kept}
+    assert trial_of_scene(scene, preset='ripple').parameters == rippling
+    assert cli.main(['walk', str(folder), '--controller', 'hold', '--seconds', '0.1']) == 0
+    assert "'hold' starts from its preset 'stand'" in capsys.readouterr().err

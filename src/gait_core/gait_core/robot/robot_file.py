@@ -58,7 +58,7 @@ Every key is optional; absent values are inferred (``inference.py``)::
     defaults:
       controller: stage_walk
       preset: levelled
-      gait: {frequency: 2.0}           # parameters of that controller, over those of the preset
+      gait: {frequency: 2.0}           # the robot's own gait: parameters of that controller
       scene: {physics_step: 0.001}     # fields of gait_core.trial.scene.Scene
       engines: {bullet: {solver_iterations: 100}}
       physics_steps: {bullet: 0.0005}  # s; for engines that need another than the scene's

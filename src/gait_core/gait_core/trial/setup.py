@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 import json
 import logging
@@ -14,12 +14,12 @@ import math
 from typing import Any
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError, NotInstalled, unknown_name_error
-from gait_core.parameters.declaration import make_parameters
+from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.scene import EMPTY_MAPPING, Scene, TerrainSpec
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
@@ -271,49 +271,6 @@ def _check_terrain(terrain: TerrainSpec) -> None:
     load_terrain(terrain)
 
 
-def choose_controller(
-    robot: RobotModel,
-    controller: str = '',
-    preset: str = '',
-) -> tuple[str, str]:
-    """Return controller and preset, from the robot's defaults where empty."""
-    default = str(robot.defaults.get('controller', ''))
-    chosen = controller or default or 'hold'
-    cls = registry.controller(chosen)
-    if preset and preset not in cls.presets:
-        raise unknown_name_error(f'preset of {chosen}', preset, cls.presets)
-    if not preset and chosen == default:
-        preset = str(robot.defaults.get('preset', ''))
-    return chosen, preset or next(iter(cls.presets))
-
-
-def controller_parameters(
-    controller: str,
-    preset: str,
-    overrides: Mapping[str, Any],
-) -> dict[str, Any]:
-    """
-    Return every parameter of a controller: its defaults, the preset, then the overrides.
-
-    All are written out, so that a recorded trial does not change with a default.
-    """
-    cls = registry.controller(controller)
-    if preset not in cls.presets:
-        raise unknown_name_error(f'preset of {controller}', preset, cls.presets)
-    return asdict(make_parameters(cls.Params, {**cls.presets[preset], **overrides}))
-
-
-def default_gait_parameters(robot: RobotModel, controller: str, preset: str) -> Mapping[str, Any]:
-    """
-    Return the robot's default parameters of its default controller and preset.
-
-    They are changes of the preset. Empty for another controller or preset.
-    """
-    chosen: Mapping[str, Any] = robot.defaults.get('gait', {})
-    usual = str(robot.defaults.get('controller', '')), str(robot.defaults.get('preset', ''))
-    return chosen if chosen and (controller, preset) == choose_controller(robot, *usual) else {}
-
-
 def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
     """Return the script of the robot's default command, from the start on."""
     x, y, yaw = robot.defaults.get('command', (0.0, 0.0, 0.0))
@@ -346,7 +303,10 @@ def default_trial(
 
 
 def trial_of_scene(
-    scene: Scene, controller: str = '', parameters: Mapping[str, Any] = EMPTY_MAPPING
+    scene: Scene,
+    controller: str = '',
+    parameters: Mapping[str, Any] = EMPTY_MAPPING,
+    preset: str = '',
 ) -> TrialSpec:
     """
     Return the trial of a scene with the defaults of its robot.
@@ -354,19 +314,16 @@ def trial_of_scene(
     Parameters
     ----------
     scene : Scene
-    controller : str
-        Empty: the robot's own.
-    parameters : mapping
-        Overrides of the default parameters of the controller.
+    controller, parameters, preset
+        As of ``resolve_gait``.
 
     """
     robot = load_robot(scene.robot, scene.draw)
-    chosen, preset = choose_controller(robot, controller)
-    gait = {**default_gait_parameters(robot, chosen, preset), **parameters}
+    gait = resolve_gait(robot, controller, preset, parameters)
     return TrialSpec(
         scene=scene,
-        controller=chosen,
-        parameters=controller_parameters(chosen, preset, gait),
+        controller=gait.controller,
+        parameters=gait.parameters,
         script=default_script(robot),
         duration=float(robot.defaults.get('duration', 10.0)),
         settle_time=float(robot.defaults.get('settle_time', 0.0)),

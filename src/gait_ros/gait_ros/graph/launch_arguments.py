@@ -54,8 +54,8 @@ _GAIT = (
     ),
     LaunchArgument(
         name='preset',
-        doc="Preset of the controller. Empty: its default preset; 'none': the defaults of its "
-        'parameters.',
+        doc="Preset of the controller, which replaces values of the robot's own gait. Empty: the "
+        "default preset, whose values the own gait replaces; 'none': the controller's defaults.",
     ),
     LaunchArgument(
         name='gait',

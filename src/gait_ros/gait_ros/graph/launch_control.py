@@ -18,7 +18,7 @@ from gait_core.kinematics.base_frames import BASE_LINK
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.writer import insert_base_link
-from gait_core.trial.setup import choose_controller
+from gait_core.trial.robot_gait import choose_controller
 from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
 from gait_ros.graph.launch_actions import (
     ArgumentValues,

@@ -29,7 +29,8 @@ from gait_core.parameters.declaration import Parameters, make_parameters
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import FALLEN
 from gait_core.trial.champion import GaitOrigin, read_gait_file, read_origin
-from gait_core.trial.setup import choose_controller, default_gait_parameters, nest_settings
+from gait_core.trial.robot_gait import choose_controller, resolve_gait
+from gait_core.trial.setup import nest_settings
 from gait_core.trial.spec import Command
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
@@ -123,10 +124,8 @@ class ControllerNode(ManagedNode):
         chosen = self._chosen
         self.robot = load_robot(chosen.robot, chosen.draw)
         champion = self._champion
-        has_preset = chosen.preset not in ('', NO_PRESET)
-        name, preset = choose_controller(
-            self.robot, chosen.controller, chosen.preset if has_preset else ''
-        )
+        preset = '' if chosen.preset == NO_PRESET else chosen.preset
+        name, _ = choose_controller(self.robot, chosen.controller, preset)
         cls = registry.controller(name)
         self.controller_name = name
         origin = read_origin(nest_settings(parameter_overrides(self).items()).get('provenance'))
@@ -139,7 +138,10 @@ class ControllerNode(ManagedNode):
         # A champion replaces presets: a parameter that it lacks had the default of the controller
         # in its trial.
         if champion is None and chosen.preset != NO_PRESET:
-            defaults = {**cls.presets[preset], **default_gait_parameters(self.robot, name, preset)}
+            gait = resolve_gait(self.robot, name, preset)
+            defaults = gait.parameters
+            if gait.ignored:
+                self.get_logger().info(gait.ignored)
         self._weights: tuple[Mapping[str, Any], ...] = ()
         if chosen.weights:
             self._weights = (load_weights(chosen.weights, chosen.weights_sha256),)

@@ -38,8 +38,8 @@ class ControllerNodeParams(Parameters):
     )
     preset: str = str_parameter(
         '',
-        doc="Preset that gait.* starts from. Empty: the controller's default preset; 'none': the "
-        'defaults of its parameters.',
+        doc="Preset of gait.*, which replaces values of the robot's own gait. Empty: the default "
+        "preset, whose values the own gait replaces; 'none': the controller's defaults.",
         read_only=True,
     )
     weights: str = str_parameter(

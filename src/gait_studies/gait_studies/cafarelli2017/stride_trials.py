@@ -21,9 +21,11 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import unknown_name_error
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import trial_metrics
+from gait_core.robot.load import load_robot
 from gait_core.trial.loop import TrialLoop, run_loop
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.rollout import Rollout
-from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import FELL, TrialSpec
 from gait_studies.cafarelli2017.strides.encoding import HIP, KNEE, joints_from_genes
 from gait_studies.cafarelli2017.strides.leg import foot_strokes
@@ -88,7 +90,7 @@ def stride_trial(
     return TrialSpec(
         scene=make_scene('hexapod', ground_scene_changes(ground, engine)),
         controller=CONTROLLER,
-        parameters=controller_parameters(CONTROLLER, preset, changed),
+        parameters=resolve_gait(load_robot('hexapod'), CONTROLLER, preset, changed).parameters,
         duration=duration,
     )
 

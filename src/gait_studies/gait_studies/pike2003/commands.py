@@ -16,8 +16,8 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.scene import EMPTY_MAPPING
-from gait_core.trial.setup import controller_parameters
 from gait_core.trial.spec import Command
 from gait_studies.pike2003.pictures import draw_timetable
 from gait_tools.study.definition import StudyRow, row_at_most, row_near
@@ -84,7 +84,7 @@ def command_walk(
     """
     robot = load_robot('guroo')
     cls = registry.controller('staged_walk')
-    params = cls.Params(**controller_parameters('staged_walk', 'published', values))
+    params = cls.Params(**resolve_gait(robot, 'staged_walk', 'published', values).parameters)
     controller = cls(robot, params)
     controller.reset(0)
     prepare(controller)

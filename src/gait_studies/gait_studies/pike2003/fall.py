@@ -16,8 +16,10 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import contact_zmp, inertial_zmp
 from gait_core.measures.stability import support_margins
+from gait_core.robot.load import load_robot
+from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.rollout import Rollout
-from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import OK, TrialSpec
 from gait_tools.pictures.trial import saved_figure
 from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
@@ -62,7 +64,7 @@ def _walk_trial(preset: str, seconds: float, engine: str = 'bullet', **values: f
     return TrialSpec(
         scene=make_scene('guroo', {'engine': engine, 'physics_step': 0.002}),
         controller='staged_walk',
-        parameters=controller_parameters('staged_walk', preset, values),
+        parameters=resolve_gait(load_robot('guroo'), 'staged_walk', preset, values).parameters,
         duration=seconds,
     )
 

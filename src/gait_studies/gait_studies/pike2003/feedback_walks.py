@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from gait_core.motion.waypoints import WaypointParams, walk_waypoints
-from gait_core.trial.setup import constant_script, controller_parameters, make_scene
+from gait_core.robot.load import load_robot
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import constant_script, make_scene
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_tools.pushes import PushCase, max_survived_impulses
 from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
@@ -56,7 +58,7 @@ def straight_walk(
     return TrialSpec(
         scene=make_scene('guroo', scene),
         controller='staged_walk',
-        parameters=controller_parameters('staged_walk', preset, {}),
+        parameters=resolve_gait(load_robot('guroo'), 'staged_walk', preset).parameters,
         script=constant_script((COMMANDED_SPEED, 0.0, 0.0)),
         duration=duration,
         seed=seed,

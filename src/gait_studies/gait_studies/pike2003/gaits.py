@@ -11,7 +11,9 @@ import math
 from scipy.stats import spearmanr
 
 from gait_core.arrays import FloatArray
-from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.robot.load import load_robot
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.scoring import status_and_fitness
 from gait_studies.pike2003.log import VARIABLES
@@ -43,7 +45,7 @@ def acceptance_trial(
     return TrialSpec(
         scene=make_scene('guroo', _ACCEPTANCE_SCENE),
         controller='staged_walk',
-        parameters=controller_parameters('staged_walk', preset, values),
+        parameters=resolve_gait(load_robot('guroo'), 'staged_walk', preset, values).parameters,
         duration=duration,
         fitness_terms=fitness,
     )

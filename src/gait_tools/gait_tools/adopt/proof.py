@@ -15,13 +15,8 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.robot.load import read_robot
 from gait_core.trial.loop import run_loop
-from gait_core.trial.setup import (
-    choose_controller,
-    constant_script,
-    controller_parameters,
-    default_gait_parameters,
-    make_scene,
-)
+from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.setup import constant_script, make_scene
 from gait_core.trial.spec import OK, TrialSpec
 
 STAND_DURATION, WALK_DURATION = 2.0, 12.0
@@ -61,7 +56,6 @@ def try_standing(robot: str, engine: str = '') -> dict[str, Any]:
     spec = TrialSpec(
         scene=make_scene(robot, {'engine': engine} if engine else {}),
         controller='hold',
-        parameters=controller_parameters('hold', 'stand', {}),
         duration=STAND_DURATION,
     )
     loop = run_loop(spec)
@@ -105,13 +99,12 @@ def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
 
     """
     robot = read_robot(Path(folder))
-    controller, preset = choose_controller(robot)
-    own = {**default_gait_parameters(robot, controller, preset), **gait}
-    told = min(COMMANDED_SPEED, float(own.get('max_forward', COMMANDED_SPEED)))
+    own = resolve_gait(robot, parameters=gait)
+    told = min(COMMANDED_SPEED, float(own.parameters.get('max_forward', COMMANDED_SPEED)))
     spec = TrialSpec(
         scene=make_scene(folder, {}),
-        controller=controller,
-        parameters=controller_parameters(controller, preset, own),
+        controller=own.controller,
+        parameters=own.parameters,
         script=constant_script((told, 0.0, 0.0)),
         duration=WALK_DURATION,
     )

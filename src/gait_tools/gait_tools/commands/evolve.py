@@ -86,6 +86,8 @@ def run(options: Namespace) -> int:
         plan = plan_from_options(options)
         evaluator = make_evaluator(options, plan.experiment)
         store, recorded = _create_store(options, plan), []
+        if plan.ignored_gait:
+            print(f'gait: {plan.ignored_gait}', file=sys.stderr)
     stopped: KeyboardInterrupt | RunStopped | None = None
     display = make_progress_display()
     evolution = Evolution(

@@ -5,8 +5,10 @@
 Run one trial of a robot and print its measures.
 
 ROBOT is a name (`gait list robots`) or a robot folder. Without options the robot's controller,
-preset, scene and duration apply. `--set` changes gait.<parameter of the controller>,
-scene.<field>, such as scene.friction=0.5, and settle_time.
+own gait, scene and duration apply. `--preset`, a file of `--champion` and `--set` select another
+gait; the velocity of `--cmd` does not. `--set` changes gait.<parameter of the controller>,
+scene.<field>, such as scene.friction=0.5, and settle_time. A champion walks on the engine and with
+the command of its record unless others are named, and a line says what differs from the record.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from gait_tools.commands.trials import (
 )
 
 if TYPE_CHECKING:
+    from gait_core.robot.model import RobotModel
+    from gait_core.trial.champion import Champion
     from gait_core.trial.rollout import Rollout
     from gait_core.trial.spec import TrialSpec
 
@@ -43,7 +47,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--controller', default='', metavar='C', help="controller (default: the robot's)"
     )
-    parser.add_argument('--preset', default='', metavar='P', help='preset of the controller')
+    parser.add_argument(
+        '--preset',
+        default='',
+        metavar='P',
+        help="preset of the controller; it replaces values of the robot's own gait",
+    )
     parser.add_argument(
         '--champion', metavar='FILE', help='champion.yaml or another file with gait parameters'
     )
@@ -51,12 +60,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--seconds', type=float, metavar='S', help="duration [s] (default: the robot's)"
     )
     parser.add_argument(
-        '--cmd', metavar='VX[,VY[,WZ]]', help='velocity forward, left [m/s], and yaw rate [rad/s]'
+        '--cmd',
+        metavar='VX[,VY[,WZ]]',
+        help='velocity forward, left [m/s], and yaw rate [rad/s] '
+        "(default: the champion's or the robot's)",
     )
     parser.add_argument(
         '--terrain', metavar='NAME[:k=v,...]', help='terrain, such as rough:range=0.1,seed=3'
     )
-    parser.add_argument('--engine', metavar='E', help="engine (default: the robot's)")
+    parser.add_argument(
+        '--engine', metavar='E', help="engine (default: the champion's or the robot's)"
+    )
     parser.add_argument(
         '--seed', type=int, default=0, metavar='N', help='seed of the trial (default: 0)'
     )
@@ -105,41 +119,44 @@ def spec_from_options(options: Namespace) -> TrialSpec:
     from gait_core.robot.model_code import permit_model_code
     from gait_core.trial import setup as trial_setup
     from gait_core.trial.spec import TrialSpec
+    from gait_tools.champion_walk import champion_fields, champion_scene, describe_differences
 
     permit_model_code(options.robot)
     robot = load_robot(options.robot)
-    controller, preset, gait, own = _gait_from_options(options)
     settings = trial_setup.parse_settings(options.settings)
     _check_sections(settings)
-    controller, preset = trial_setup.choose_controller(robot, controller, preset)
-    if not options.champion:
-        gait = trial_setup.default_gait_parameters(robot, controller, preset)
-    parameters = trial_setup.controller_parameters(
-        controller, preset, trial_setup.merge_settings(gait, settings.get('gait', {}))
-    )
+    gait = settings.get('gait', {})
     scene = dict(settings.get('scene', {}))
     if options.engine:
         scene['engine'] = trial_setup.check_registered('engines', options.engine)
     if options.terrain:
         scene['terrain'] = trial_setup.parse_terrain(options.terrain)
-    script = trial_setup.default_script(robot)
+    fields: dict[str, Any] = {'script': trial_setup.default_script(robot)}
+    champion = _read_champion(options)
+    if champion is not None:
+        scene = champion_scene(champion.spec.scene, scene)
+        fields = champion_fields(champion.spec, gait)
+    else:
+        fields.update(_gait_fields(options, robot, gait))
     if options.cmd is not None:
-        script = trial_setup.constant_script(trial_setup.parse_velocity(options.cmd))
+        fields['script'] = trial_setup.constant_script(trial_setup.parse_velocity(options.cmd))
     duration = options.seconds
     if duration is None:
         duration = float(robot.defaults.get('duration', 10.0))
-    return TrialSpec(
+    spec = TrialSpec(
         scene=trial_setup.make_scene(options.robot, scene),
-        controller=controller,
-        parameters=parameters,
-        script=script,
         seed=options.seed,
         duration=duration,
         settle_time=_read_seconds(
             'settle_time', settings.get('settle_time', robot.defaults.get('settle_time', 0.0))
         ),
-        **own,
+        **fields,
     )
+    if champion is not None:
+        line = describe_differences(spec, champion)
+        if line:
+            print(f'gait: {options.champion}: {line}', file=sys.stderr)
+    return spec
 
 
 def _warn_of_clipped_command(spec: TrialSpec) -> None:
@@ -168,40 +185,50 @@ def _check_sensors(options: Namespace) -> None:
         raise ConfigurationError('--sensors needs --ros: readings are published on topics')
 
 
-def _gait_from_options(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:
-    """
-    Return controller, preset, gait parameters and further fields of the trial.
-
-    A champion's values come before those of the options; the further fields are its fitness
-    terms and weights.
-    """
+def _gait_fields(
+    options: Namespace, robot: RobotModel, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return controller and parameters of a walk that is not a champion's."""
     from gait_core import registry
+    from gait_core.trial.champion import read_gait_file
+    from gait_core.trial.robot_gait import choose_controller, resolve_gait
+
+    own: Mapping[str, Any] = {}
+    if options.champion:
+        controller, _ = choose_controller(robot, options.controller, options.preset)
+        own = read_gait_file(Path(options.champion)).gait(registry.controller(controller).Params)
+    gait = resolve_gait(robot, options.controller, options.preset, {**own, **changes})
+    if gait.ignored:
+        print(f'gait: {gait.ignored}', file=sys.stderr)
+    return {'controller': gait.controller, 'parameters': gait.parameters}
+
+
+def _read_champion(options: Namespace) -> Champion | None:
+    """Return the champion that the options name; None without one, or for a parameter file."""
     from gait_core.errors import ConfigurationError
-    from gait_core.robot.load import load_robot
     from gait_core.trial.champion import check_champion_robot, read_gait_file
-    from gait_core.trial.setup import choose_controller
 
     if not options.champion:
-        return options.controller, options.preset, {}, {}
+        return None
     path = Path(options.champion)
-    found = read_gait_file(path)
-    if not found.is_champion and found.gait():
+    gait_file = read_gait_file(path)
+    if not gait_file.is_champion and gait_file.gait():
         # A parameter file that is not a champion names no robot and no controller.
-        robot = load_robot(options.robot)
-        controller, preset = choose_controller(robot, options.controller, options.preset)
-        cls = registry.controller(controller)
-        return controller, preset, found.gait(cls.Params), {}
-    champion = found.champion()
-    spec = champion.spec
+        return None
+    champion = gait_file.champion()
     if warning := check_champion_robot(path, champion, options.robot):
         print(f'gait: {path}: {warning}', file=sys.stderr)
-    if options.controller and options.controller != spec.controller:
+    controller = champion.spec.controller
+    if options.controller and options.controller != controller:
         raise ConfigurationError(
-            f"{path} holds a gait of controller '{spec.controller}', not of '{options.controller}'"
+            f"{path} holds a gait of controller '{controller}', not of '{options.controller}'"
         )
-    names = ('fitness_terms', 'weights', 'weights_sha256')
-    fields = {name: getattr(spec, name) for name in names}
-    return spec.controller, options.preset, spec.parameters, fields
+    if options.preset:
+        raise ConfigurationError(
+            f"--preset is '{options.preset}', but {path} has every parameter of the gait; leave "
+            '--preset out'
+        )
+    return champion
 
 
 def _check_sections(settings: Mapping[str, Any]) -> None:
