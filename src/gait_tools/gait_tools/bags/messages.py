@@ -25,7 +25,7 @@ from gait_core.messages.builder import (
 )
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.robot.urdf.writer import to_urdf
+from gait_core.robot.urdf.writer import to_scene_urdf
 from gait_core.sensors.noise import SensorSimulator
 from gait_core.trial.loop import CONTROLLER_SEED, SENSOR_SEED
 from gait_core.trial.rollout import Rollout
@@ -70,7 +70,8 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         now = round((true.tick + 1) * rollout.dt * 1e9)
         stamp = builder.time(now)
         if true.tick == 0 and len(robot.roots) == 1:
-            yield DESCRIPTION_TOPIC, now, types[BAG_TOPICS[DESCRIPTION_TOPIC]](data=to_urdf(robot))
+            description = types[BAG_TOPICS[DESCRIPTION_TOPIC]]
+            yield DESCRIPTION_TOPIC, now, description(data=to_scene_urdf(robot))
         yield '/clock', now, types[BAG_TOPICS['/clock']](clock=stamp)
         yield '/joint_states', now, builder.joint_state(stamp, seen)
         yield '/odom', now, builder.odometry(stamp, true, robot)

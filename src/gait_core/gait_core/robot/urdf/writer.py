@@ -6,12 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 import math
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+import numpy as np
+
 from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.kinematics.frames import rotation_from_rpy
 from gait_core.robot.model import MOVING_KINDS, SPHERICAL_KIND, Joint, Link, RobotModel, Shape
+
+_NO_LIMIT = 1e9
+"""Limit of a joint without a limit, for urdfdom [SI]: it refuses infinite and absent ones."""
 
 
 def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
@@ -41,11 +49,17 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
 
 def to_scene_urdf(robot: RobotModel) -> str:
     """
-    Return the URDF of all bodies for displays, floating below a massless link ``odom``.
+    Return the URDF of all bodies for ROS, floating below a massless link ``odom``.
 
-    The transforms from ``odom`` to the roots are published separately. For a robot of one root the
-    result is that of ``to_urdf``.
+    The transforms from ``odom`` to the roots are published separately. A robot of one root has no
+    ``odom``. robot_state_publisher, RViz and ros2_control read the text by urdfdom: limits that
+    are absent become 1e9, capsules a cylinder and two balls, and meshes are named by a URL.
     """
+    robot = replace(
+        robot,
+        links=tuple(_link_for_urdfdom(link) for link in robot.links),
+        joints=tuple(_joint_for_urdfdom(joint) for joint in robot.joints),
+    )
     if len(robot.roots) == 1:
         return to_urdf(robot)
     document = _robot_element(robot, robot.links, visuals=True)
@@ -57,6 +71,44 @@ def to_scene_urdf(robot: RobotModel) -> str:
         SubElement(joint, 'parent', link='odom')
         SubElement(joint, 'child', link=root)
     return _serialize(document)
+
+
+def _joint_for_urdfdom(joint: Joint) -> Joint:
+    """Return a joint with the finite limits that its kind has."""
+    turns = joint.kind == 'continuous'
+    return replace(
+        joint,
+        lower=joint.lower if turns else max(joint.lower, -_NO_LIMIT),
+        upper=joint.upper if turns else min(joint.upper, _NO_LIMIT),
+        velocity=min(joint.velocity, _NO_LIMIT),
+        effort=min(joint.effort, _NO_LIMIT),
+    )
+
+
+def _link_for_urdfdom(link: Link) -> Link:
+    return replace(
+        link,
+        collisions=tuple(part for shape in link.collisions for part in _shapes_for_urdfdom(shape)),
+        visuals=tuple(part for shape in link.visuals for part in _shapes_for_urdfdom(shape)),
+    )
+
+
+def _shapes_for_urdfdom(shape: Shape) -> Iterable[Shape]:
+    """Yield the shapes that urdfdom reads in place of one; colours are limited to [0, 1]."""
+    if shape.rgba is not None:
+        red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in shape.rgba)
+        shape = replace(shape, rgba=(red, green, blue, alpha))
+    if shape.kind == 'mesh':
+        yield replace(shape, file=Path(shape.file).as_uri())
+    elif shape.kind == 'capsule':
+        radius, length = shape.size
+        yield replace(shape, kind='cylinder')
+        for end in (-0.5, 0.5):
+            offset = rotation_from_rpy(shape.rpy) @ np.array([0.0, 0.0, end * length])
+            x, y, z = (np.array(shape.xyz) + offset).tolist()
+            yield replace(shape, kind='sphere', size=(radius,), xyz=(x, y, z))
+    else:
+        yield shape
 
 
 def insert_base_link(text: str, name: str) -> str:
