@@ -381,6 +381,40 @@ def drop_stale_kernels() -> None:
     write_state(KERNEL_STATE, {'key': key})
 
 
+LOOPBACK_PROFILE = 'gait_bringup/share/gait_bringup/config/loopback.xml'
+# With any of these a user chooses how nodes find each other.
+DISCOVERY_VARIABLES = (
+    'ROS_AUTOMATIC_DISCOVERY_RANGE',
+    'ROS_STATIC_PEERS',
+    'ROS_LOCALHOST_ONLY',
+    'ROS_DISCOVERY_SERVER',
+    'FASTDDS_BUILTIN_TRANSPORTS',
+    'FASTDDS_DEFAULT_PROFILES_FILE',
+    'FASTRTPS_DEFAULT_PROFILES_FILE',
+)
+
+
+def discovery_lines(site: Path) -> str:
+    """Return the lines that keep nodes on loopback, unless the user has set up discovery."""
+    # Each name belongs to one major version of Fast DDS, whose wheels have other names, too.
+    is_version_3 = any(site.glob('ros_fastdds-*.dist-info'))
+    variable = f'{"FASTDDS" if is_version_3 else "FASTRTPS"}_DEFAULT_PROFILES_FILE'
+    profile = shlex.quote(str(INSTALL / LOOPBACK_PROFILE))
+    chosen = ''.join(f'${{{name}-}}' for name in DISCOVERY_VARIABLES)
+    return f"""\
+# Nodes listen on loopback only, unless one of these variables is set: doc/security.md.
+if [ -z "{chosen}" ] && [ -r {profile} ]; then
+  case "${{RMW_IMPLEMENTATION-}}" in
+  '' | rmw_fastrtps_*)
+    export ROS_AUTOMATIC_DISCOVERY_RANGE=SYSTEM_DEFAULT
+    export {variable}={profile}
+    ;;
+  esac
+fi
+export ROS_AUTOMATIC_DISCOVERY_RANGE="${{ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}}"
+"""
+
+
 def environment_script(names: dict[str, Path]) -> str:
     """Return the shell script that enters the environment."""
     version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
@@ -426,8 +460,7 @@ case "${{GAIT_WORKSPACE-}}" in
 esac
 export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
 export PYTHONNOUSERSITE=1
-export ROS_AUTOMATIC_DISCOVERY_RANGE="${{ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}}"
-export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-1}}"
+{discovery_lines(site)}export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-1}}"
 export OPENBLAS_NUM_THREADS="${{OPENBLAS_NUM_THREADS:-1}}"
 export MKL_NUM_THREADS="${{MKL_NUM_THREADS:-1}}"
 case $- in

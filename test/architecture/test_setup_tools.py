@@ -234,19 +234,50 @@ def test_only_an_interactive_shell_is_told_about_the_command(setup_workspace, tm
     assert entered(setup_workspace, tmp_path, 'exit') == ''
 
 
-def test_discovery_stays_on_this_machine(setup_workspace, tmp_path):
-    command = 'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE"'
-    assert entered(setup_workspace, tmp_path, command).strip() == 'LOCALHOST'
+PRINT_DISCOVERY = (
+    'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE" '
+    '"$FASTDDS_DEFAULT_PROFILES_FILE" "$FASTRTPS_DEFAULT_PROFILES_FILE"'
+)
 
 
-def test_discovery_obeys_the_user(setup_workspace, tmp_path):
-    printed = entered(
-        setup_workspace,
-        tmp_path,
-        'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE"',
-        ROS_AUTOMATIC_DISCOVERY_RANGE='SUBNET',
-    )
-    assert printed.strip() == 'SUBNET'
+def need_installed_profile(setup):
+    if not (setup.INSTALL / setup.LOOPBACK_PROFILE).exists():
+        pytest.skip('this clone has no installed loopback profile: see make setup')
+
+
+def test_nodes_listen_on_loopback_only(setup_workspace, tmp_path):
+    need_installed_profile(setup_workspace)
+    discovery_range, profile = entered(setup_workspace, tmp_path, PRINT_DISCOVERY).split()
+    assert discovery_range == 'SYSTEM_DEFAULT'
+    assert Path(profile).samefile(ROOT / 'launch/config/loopback.xml')
+
+
+@pytest.mark.parametrize(
+    ('variable', 'value', 'printed'),
+    [
+        ('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET', 'SUBNET'),
+        ('ROS_STATIC_PEERS', 'pc1', 'LOCALHOST'),
+        ('ROS_LOCALHOST_ONLY', '1', 'LOCALHOST'),
+        ('ROS_DISCOVERY_SERVER', 'pc1:11811', 'LOCALHOST'),
+        ('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4', 'LOCALHOST'),
+        ('FASTDDS_DEFAULT_PROFILES_FILE', '/own.xml', 'LOCALHOST /own.xml'),
+        ('RMW_IMPLEMENTATION', 'rmw_zenoh_cpp', 'LOCALHOST'),
+        ('RMW_IMPLEMENTATION', 'rmw_fastrtps_cpp', 'SYSTEM_DEFAULT'),
+    ],
+)
+def test_discovery_obeys_the_user(setup_workspace, tmp_path, variable, value, printed):
+    need_installed_profile(setup_workspace)
+    found = entered(setup_workspace, tmp_path, PRINT_DISCOVERY, **{variable: value}).split()
+    wanted = printed.split()
+    assert found[: len(wanted)] == wanted
+    assert (len(found) == len(wanted)) == (wanted[0] != 'SYSTEM_DEFAULT')
+
+
+def test_an_environment_without_its_profile_keeps_discovery_on_this_machine(
+    setup_workspace, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(setup_workspace, 'LOOPBACK_PROFILE', 'missing.xml')
+    assert entered(setup_workspace, tmp_path, PRINT_DISCOVERY).split() == ['LOCALHOST']
 
 
 def test_gait_asks_for_setup_where_none_was_made(tmp_path):

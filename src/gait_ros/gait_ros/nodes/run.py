@@ -18,6 +18,7 @@ from rclpy.signals import SignalHandlerOptions
 from gait_core.errors import ConfigurationError
 from gait_core.processes.compiling import announce_compiling
 from gait_core.robot.model_code import permit_model_code
+from gait_ros.nodes.discovery import obey_discovery_range
 from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.qos import describe_unused_overrides
 from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_stop_flag
@@ -64,6 +65,7 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     # Signal handlers of Python instead of rclpy's, so that nothing interrupts the clean-up.
     stop = install_stop_flag()
     announce_compiling(lambda line: print(line, file=sys.stderr, flush=True))
+    obey_discovery_range()
     code = 0
     node = None
     try:

@@ -24,6 +24,7 @@ from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_ros.graph.nodes import NodeSpec, trial_graph
 from gait_ros.graph.processes import NodeEnded, NodeProcesses
+from gait_ros.nodes.discovery import obey_discovery_range
 from gait_ros.nodes.run import make_executor
 from gait_ros.trials.worker_client import WorkerClient
 
@@ -65,6 +66,7 @@ class RosClient:
     """Client node in a context of its own, which spins only while it waits."""
 
     def __init__(self, name: str) -> None:
+        obey_discovery_range()
         self._context = Context()
         try:
             rclpy.init(args=[], context=self._context)
