@@ -238,6 +238,31 @@ def test_without_a_place_for_its_log_ros_is_refused_in_one_line():
     assert len(lines) == 1 and lines[0].startswith('gait: ROS 2 does not start: ')
 
 
+@pytest.mark.parametrize(
+    ('command', 'start'),
+    [
+        (['gait_tools.cli', 'walk', 'guroo', '--ros'], 'gait: ROS 2 does not start: '),
+        (['gait_ros.hardware.node', '--ros-args', '--enclave', '/robot'], 'node: '),
+    ],
+)
+def test_nodes_without_their_keys_are_refused_in_one_line(command, start, tmp_path):
+    (tmp_path / 'enclaves/robot').mkdir(parents=True)
+    security = {
+        'ROS_SECURITY_KEYSTORE': str(tmp_path),
+        'ROS_SECURITY_ENABLE': 'true',
+        'ROS_SECURITY_STRATEGY': 'Enforce',
+    }
+    done = subprocess.run(
+        [sys.executable, '-m', *command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **security},
+    )
+    assert done.returncode == 2
+    assert 'Traceback' not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith(start), done.stderr
+
+
 def test_a_bridge_that_is_lost_ends_a_walk_over_ros_with_one_line(monkeypatch, capsys):
     from gait_tools.cli import main
 

@@ -13,6 +13,7 @@ from typing import Any
 import rclpy
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
 from gait_core.errors import ConfigurationError
@@ -85,9 +86,12 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     except (ExternalShutdownException, Interrupted):
         pass
     except RuntimeError as error:
-        # rcl raises RuntimeError for a malformed parameter file or argument. Later ones are faults
-        # of this code.
-        if node is not None or rclpy.ok():
+        # rcl raises RuntimeError for a malformed parameter file or argument, and RCLError for a
+        # node that the middleware refuses, e.g. without its keys. Later ones are faults of this
+        # code.
+        if node is not None or (
+            rclpy.ok() and not isinstance(error, rclpy_implementation.RCLError)
+        ):
             raise
         code = _print_refusal(node, str(error))
     finally:

@@ -70,13 +70,15 @@ class RosClient:
         self._context = Context()
         try:
             rclpy.init(args=[], context=self._context)
+            self.node = Node(
+                name, context=self._context, enable_rosout=False, start_parameter_services=False
+            )
         except RuntimeError as error:
-            # This happens, for example, if there is no home folder for the log: ROS_LOG_DIR names
-            # another folder.
-            raise ConfigurationError(f'ROS 2 does not start: {error}') from error
-        self.node = Node(
-            name, context=self._context, enable_rosout=False, start_parameter_services=False
-        )
+            # This happens, for example, if there is no home folder for the log (ROS_LOG_DIR names
+            # another folder), or if the middleware finds no keys.
+            raise ConfigurationError(
+                f'ROS 2 does not start: {" ".join(str(error).split())}'
+            ) from error
         self._executor = make_executor(self._context)
         self._executor.add_node(self.node)
 
