@@ -5,8 +5,9 @@
 Networks of coupled oscillators with one interface, ``OscillatorNetwork``.
 
 A model is a dataclass of the parameters of one network or of a batch. It computes its rates, is
-integrated by explicit Euler steps in compiled code or by SciPy, and has closed forms, as far as
-they exist: ``oscillates``, ``expected_frequency``, ``expected_amplitude``.
+integrated by explicit Euler steps in compiled code or by SciPy, and predicts whether and how it
+oscillates, as far as that is known: ``oscillates``, ``expected_frequency``,
+``expected_amplitude``.
 """
 
 from gait_cpg.oscillators.coupling import Coupling, coupling_to_lags, locked_phases, zero_coupling

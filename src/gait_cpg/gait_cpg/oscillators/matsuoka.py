@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_cpg.oscillators.diagnosis import diagnose
 from gait_cpg.oscillators.kernels import LAGGED, NEURONS, PAIRS
 from gait_cpg.oscillators.network import OscillatorNetwork
 
@@ -36,6 +37,12 @@ READOUTS = {
     'lagged': LAGGED,
     'neurons': NEURONS,
 }
+
+_SETTLED_SPAN = 100.0
+"""Duration after which a pair has settled, and over which it is measured, by tau_a + tau_b."""
+
+_SETTLED_STEP = 0.002
+"""Euler step for settled pairs, by the shorter time constant."""
 
 MAX_ENUMERATED = 14
 """Largest number n of neurons for which equilibria are computed: 2^n sets are tried."""
@@ -193,14 +200,11 @@ class MatsuokaNeurons(OscillatorNetwork):
         return all(rest.growth > -margin for rest in self.equilibria())
 
     def expected_frequency(self) -> FloatArray:
-        r"""
+        """
         Return the frequency of uncoupled symmetric pairs, (..., m) [Hz]; NaN without oscillation.
 
-        .. math::
-            \frac{1}{2\pi\tau_b} \sqrt{\frac{(\tau_a + \tau_b) \beta}{\tau_a w} - 1}
-
-        By harmonic balance, Matsuoka (2011), Biol. Cybern. 104:297-304, Eq. 25: exact on the
-        boundary ``w = 1 + tau_a / tau_b``, within 2 % near it.
+        Each pair is integrated until it has settled. Also NaN if it then takes longer than
+        ``50 (tau_a + tau_b)`` for a cycle, as just below ``w = 1 + beta``.
 
         Raises
         ------
@@ -208,44 +212,32 @@ class MatsuokaNeurons(OscillatorNetwork):
             If pairs are coupled to others or their two neurons differ.
 
         """
-        weight, tonic, tau_a, tau_b, beta = self._pair_parameters()
-        # Matsuoka (2011), Eq. 25.
-        square = (tau_a + tau_b) * beta / (tau_a * weight) - 1.0
-        moving = _can_oscillate(weight, tau_a, tau_b, beta)
-        frequency = np.sqrt(np.where(moving, square, np.nan)) / (2.0 * math.pi * tau_b)
-        return np.asarray(frequency).reshape(*self.batch, -1)
+        return self._settled_pairs()[0]
 
     def expected_amplitude(self) -> FloatArray:
         """
         Return the peak of the signals of uncoupled symmetric pairs, (..., m); NaN at rest.
 
-        Harmonic balance (Matsuoka 2011, Eqs. 26 to 30): the rectifier turns ``A (r + cos)`` into
-        a first harmonic ``A K(r)`` and a mean ``A L(r)``. The bias r follows from
-        ``K(r) = (tau_a + tau_b) / (w tau_b)``, the amplitude from the mean,
-        ``A = s / (r + (w + beta) L(r))``. The peak ``A (1 + r)`` is within 10 % for sine-like
-        signals.
+        Found and limited as ``expected_frequency``.
         """
-        weight, tonic, tau_a, tau_b, beta = self._pair_parameters()
-        target = np.where(
-            _can_oscillate(weight, tau_a, tau_b, beta), (tau_a + tau_b) / (weight * tau_b), np.nan
-        )
-        # Bisection for the bias r in [-1, 1], in which K(r) increases.
-        low, high = np.full_like(target, -1.0), np.ones_like(target)
-        for _ in range(60):
-            bias = 0.5 * (low + high)
-            is_below = _rectified_first_harmonic(bias) < target
-            low, high = np.where(is_below, bias, low), np.where(is_below, high, bias)
-        bias = 0.5 * (low + high)
-        amplitude = tonic / (bias + (weight + beta) * _rectified_mean(bias))
-        peak = np.where(np.isnan(target), np.nan, amplitude * (1.0 + bias))
-        return np.asarray(peak).reshape(*self.batch, -1)
+        return self._settled_pairs()[1]
+
+    def _settled_pairs(self) -> tuple[FloatArray, FloatArray]:
+        """Return frequency [Hz] and peak of the signals of uncoupled pairs, (..., m) each."""
+        weight, tonic, tau_a, tau_b, beta = (part.ravel() for part in self._pair_parameters())
+        frequency, peak = np.full((2, weight.size), np.nan)
+        for i in np.flatnonzero(_can_oscillate(weight, tau_a, tau_b, beta)):
+            # A pair's cycle scales with tau_a in time and with the tonic input in height.
+            rhythm = _settled_rhythm(float(weight[i]), float(tau_b[i] / tau_a[i]), float(beta[i]))
+            frequency[i], peak[i] = rhythm[0] / tau_a[i], rhythm[1] * tonic[i]
+        return frequency.reshape(*self.batch, -1), peak.reshape(*self.batch, -1)
 
     def _pair_parameters(self) -> tuple[FloatArray, ...]:
         """Return weight, tonic, tau_a, tau_b and adaptation of the pairs, (b, m) each."""
         halves = self._vector_stack[..., 0::2], self._vector_stack[..., 1::2]
         are_alike = self.size % 2 == 0 and np.array_equal(halves[0], halves[1])
         if not are_alike or self._matrix_stack.any():
-            raise ValueError('the closed form holds for equal pairs without coupling only')
+            raise ValueError('the rhythm is known for equal pairs without coupling only')
         tonic, tau_a, tau_b, beta, weight = np.moveaxis(halves[0], 1, 0)
         return weight, tonic, tau_a, tau_b, beta
 
@@ -264,16 +256,19 @@ def _can_oscillate(
     return np.asarray((weight >= low * (1.0 - 1e-12)) & (weight < 1.0 + beta))
 
 
-def _rectified_first_harmonic(bias: FloatArray) -> FloatArray:
-    """Return the first harmonic of ``max(0, bias + cos)``, for a bias in [-1, 1]."""
-    edge = np.arccos(-bias)
-    return np.asarray((edge + bias * np.sin(edge)) / math.pi)
-
-
-def _rectified_mean(bias: FloatArray) -> FloatArray:
-    """Return the mean of ``max(0, bias + cos)``, for a bias in [-1, 1]."""
-    edge = np.arccos(-bias)
-    return np.asarray((bias * edge + np.sin(edge)) / math.pi)
+def _settled_rhythm(weight: float, ratio: float, beta: float) -> tuple[float, float]:
+    """Return frequency and peak of one pair with unit ``tau_a`` and tonic input; NaN if slow."""
+    network = neural_oscillators(
+        [], 1, tau_a=1.0, tau_ratio=ratio, pair_weight=weight, adaptation=beta, tonic=1.0
+    )
+    span = _SETTLED_SPAN * (1.0 + ratio)
+    samples = math.ceil(span / (_SETTLED_STEP * min(1.0, ratio)))
+    settled = network.euler(2.0 * network.initial_state(), span / samples, samples)
+    signals = network.euler(settled.state, span / samples, samples).signals
+    rhythm = diagnose(signals, span / samples)
+    if rhythm.frequency[0] * span < 2.0:
+        return math.nan, math.nan
+    return float(rhythm.frequency[0]), float(np.abs(signals).max())
 
 
 def cross_weight_count(count: int) -> int:
