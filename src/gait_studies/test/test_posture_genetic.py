@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import itertools
+import random
 
 import numpy as np
 import pytest
 
 from gait_core.contracts import Evaluation
 from gait_studies.cafarelli2017.posture_genetic import PostureGeneticOptimizer, wheel_shares
-from gait_studies.cafarelli2017.strides.encoding import are_feasible, genes_from_unit
+from gait_studies.cafarelli2017.strides.encoding import are_feasible
 from gait_studies.cafarelli2017.strides.java_random import JavaRandom
 from gait_studies.cafarelli2017.strides.published import (
     published_best_stride,
@@ -62,8 +64,117 @@ def test_java_random():
 
 def test_first_individual_of_seed_5():
     search = PostureGeneticOptimizer(dimension=48, seed=5, domain='stride', listing_compat=True)
-    first = genes_from_unit(search.ask()[0].values)
-    assert first[:4] == pytest.approx([38.742072, 28.384237, 8.811138, 8.213676], abs=5e-7)
+    search.ask()
+    assert search.genomes[0, :4] == pytest.approx(
+        [38.742072, 28.384237, 8.811138, 8.213676], abs=5e-7
+    )
+
+
+def valid_strides(genes):
+    """Tell which strides, (k, 48), are feasible, by section 5.2.4; indices as in the thesis."""
+    table = np.reshape(genes, (-1, 4, 3, 4))
+    hip, knee = table[..., 0], table[..., 1]
+    ordered = (hip[:, 0] <= hip[:, 1]) & (hip[:, 1] <= hip[:, 2])
+    returned = (hip[:, 0] <= hip[:, 3]) & (hip[:, 3] <= hip[:, 2])
+    below = (hip[:, :3] + knee[:, :3] <= 180.0).all(axis=1)
+    return (ordered & returned & below).all(axis=1)
+
+
+def random_strides(draws):
+    """Return the strides of draws (k, 48) in the order of the program (5.2.3, appendix B)."""
+    hips = draws[:, :12].reshape(-1, 3, 4)
+    table = np.empty((len(draws), 4, 3, 4))
+    table[:, 0, :, 0] = hips[..., 0] * (145.0 - 30.0) + 30.0
+    for posture in (1, 2):
+        before = table[:, posture - 1, :, 0]
+        table[:, posture, :, 0] = hips[..., posture] * (145.0 - before) + before
+    table[:, 3, :, 0] = hips[..., 3] * (table[:, 2, :, 0] - 30.0) + 30.0
+    table[..., 1] = draws[:, 12:24].reshape(-1, 4, 3) * 145.0
+    for kind in (2, 3):
+        lengths = draws[:, 12 * kind : 12 * kind + 12]
+        table[..., kind] = lengths.reshape(-1, 4, 3) * (12.0 - 6.0) + 6.0
+    return table.reshape(-1, 48)
+
+
+def first_population(generator):
+    """Return the first 100 feasible strides, and the numbers that were drawn beyond them."""
+    population = []
+    while True:
+        draws = generator.random(48 * 20_000).reshape(-1, 48)
+        strides = random_strides(draws)
+        valid = np.flatnonzero(valid_strides(strides))[: 100 - len(population)]
+        population += strides[valid].tolist()
+        if len(population) == 100:
+            return population, draws[valid[-1] + 1 :].ravel()
+
+
+def repeat_program(seed, generations, rate, score):
+    """Return the best score and the matings of the program, step by step (5.2, appendix B)."""
+    low, high = (30.0, 0.0, 6.0, 6.0), (145.0, 145.0, 12.0, 12.0)
+    generator = JavaRandom(seed)
+    population, left = first_population(generator)
+    draw = iter([*left, *generator.random(300_000)]).__next__
+
+    def select(sums, other):
+        share = draw()
+        return next((i for i, s in enumerate(sums) if i != other and s >= share), len(sums) - 1)
+
+    scores, matings = score(population), 0
+    for _ in range(generations):
+        total = sum(scores)
+        sums = list(itertools.accumulate(value / total for value in scores))
+        children = []
+        while len(children) < 80:
+            first = select(sums, None)
+            parents = population[first], population[select(sums, first)]
+            cut = int(draw() * 4)
+            matings += 1
+            child = [0.0] * 48
+            for step in range(4):
+                at = 12 * ((cut + step) % 4)
+                child[at : at + 12] = parents[step // 2][at : at + 12]
+            if not valid_strides(child)[0]:
+                continue
+            for gene in range(48):
+                if draw() < rate:
+                    bottom, top = low[gene % 4], high[gene % 4]
+                    child[gene] = draw() * (top - bottom) + bottom
+            if valid_strides(child)[0]:
+                children.append(child)
+        pairs = list(zip(score(children) + scores[:20], children + population[:20], strict=True))
+        pairs.sort(key=lambda pair: -pair[0])
+        scores, population = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return scores[0], matings
+
+
+@pytest.mark.parametrize('seed', random.Random(2017).sample(range(1, 2**31), 24))
+def test_every_seed_follows_the_published_program(seed):
+    rules = FINAL_SETTINGS.rules()
+
+    def score(strides):
+        return score_strides(np.array(strides), rules).fitness.tolist()
+
+    *_, last = run_published_search(replace(FINAL_SETTINGS, generations=12), seed)
+    assert (last.fitness, last.matings) == repeat_program(seed, 12, 0.03, score)
+
+
+@pytest.mark.parametrize(
+    ('seed', 'generations', 'fitness', 'matings'),
+    [(40, 40, 0.052758, 4954), (1008, 60, 0.058873, 6751), (1017, 60, 0.053891, 6816)],
+)
+def test_seeds_whose_genes_lie_off_the_unit_cube(seed, generations, fitness, matings):
+    # Score and matings of the Java program; these runs reach hips and knees that no double of the
+    # unit cube is mapped to.
+    *_, last = run_published_search(replace(FINAL_SETTINGS, generations=generations), seed)
+    assert last.fitness == pytest.approx(fitness, abs=5e-7)
+    assert last.matings == matings
+
+
+@pytest.mark.slow
+def test_control_run_of_seed_50_follows_the_published_program():
+    *_, last = run_published_search(PublishedSettings(), 50)
+    assert last.fitness == pytest.approx(0.677358, abs=5e-7)
+    assert last.matings == 105_880
 
 
 @pytest.mark.slow

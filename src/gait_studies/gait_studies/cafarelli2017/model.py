@@ -17,7 +17,6 @@ from gait_studies.cafarelli2017.strides.encoding import (
     GENES,
     are_feasible,
     genes_from_legs,
-    genes_from_unit,
 )
 from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
 from gait_studies.cafarelli2017.strides.leg import foot_position
@@ -327,8 +326,8 @@ def _search_rule_rows(children: int) -> list[StudyRow]:
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=5, domain=STRIDE_DOMAIN, listing_compat=True
     )
-    asked = [candidate.values for candidate in search.ask()]
-    first = genes_from_unit(asked[0])[:4]
+    search.ask()
+    first = search.genomes[0, :4]
     expected = np.array([38.742072, 28.384237, 8.811138, 8.213676])
     rules = rules_with_weight(0.33)
     weights = rules.dragging_weight, rules.stability_weight
@@ -354,9 +353,8 @@ def _breeding_rows(offspring_count: int) -> list[StudyRow]:
     feasible = 0
     for _ in range(5):
         candidates = search.ask()
-        genomes = np.array([candidate.values for candidate in candidates])
-        feasible += int(are_feasible(genes_from_unit(genomes)).all())
-        search.tell(_evaluations(candidates, genes_from_unit(genomes)[:, 24]))
+        feasible += int(are_feasible(search.genomes).all())
+        search.tell(_evaluations(candidates, search.genomes[:, 24]))
     rate = 0.2
     return [
         row_near(

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Protocol
 from numba import njit
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray
+from gait_core.arrays import FloatArray, IntArray, read_only_array
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import (
@@ -136,6 +136,13 @@ class PostureGeneticOptimizer(Optimizer):
         )
         self._ledger = AskTellLedger()
         self._asked: list[Candidate] = []
+        self.genomes: FloatArray = np.empty((0, dimension))
+        """
+        Genomes of the candidates asked last, (n, dimension), read-only.
+
+        In domain ``stride`` the genes [deg, cm], to the last bit; candidates carry their points of
+        the unit cube, which are rounded.
+        """
         self._population: list[_Individual] = []
         self.matings = 0
         """Matings so far, rejected offspring included."""
@@ -144,19 +151,24 @@ class PostureGeneticOptimizer(Optimizer):
         """Return a random population first, then the offspring that join the elites."""
         self._ledger.check_ask()
         if not self._population:
-            genomes = [self._random_genome() for _ in range(self._settings.population)]
+            genomes = np.array([self._random_genome() for _ in range(self._settings.population)])
             parents: list[tuple[int, ...]] = [()] * len(genomes)
         else:
             genomes, parents = self._offspring()
-        self._asked = self._ledger.issue_candidates(genomes, parents)
+        self.genomes = read_only_array(genomes, name='genomes')
+        if self._settings.domain == STRIDE_DOMAIN:
+            genomes = unit_from_genes(genomes)
+        self._asked = self._ledger.issue_candidates(list(genomes), parents)
         return self._asked
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations and form the next population of these and the elites."""
         in_order = self._ledger.take(evaluations)
         offspring = [
-            _Individual(candidate.id, candidate.values, sort_key(evaluation))
-            for candidate, evaluation in zip(self._asked, in_order, strict=True)
+            _Individual(candidate.id, genome, sort_key(evaluation))
+            for candidate, genome, evaluation in zip(
+                self._asked, self.genomes, in_order, strict=True
+            )
         ]
         if not self._population and self._settings.listing_compat:
             # The published program sorts after a generation only: its first elite is arbitrary.
@@ -167,7 +179,7 @@ class PostureGeneticOptimizer(Optimizer):
         self._population = sorted(offspring + survivors, key=lambda individual: individual.key)
 
     def _random_genome(self) -> FloatArray:
-        """Return a random genome in the unit cube; in domain ``stride`` a feasible one."""
+        """Return a random point of the unit cube, or in domain ``stride`` feasible genes."""
         if self._settings.domain == BOX_DOMAIN:
             draws: FloatArray = self._draws.peek(self._dimension)[: self._dimension].copy()
             self._draws.consume(self._dimension)
@@ -177,9 +189,9 @@ class PostureGeneticOptimizer(Optimizer):
         while not found:
             used, found = _first_feasible(self._draws.peek(GENES), genes)
             self._draws.consume(used)
-        return unit_from_genes(genes)
+        return genes
 
-    def _offspring(self) -> tuple[list[FloatArray], list[tuple[int, ...]]]:
+    def _offspring(self) -> tuple[FloatArray, list[tuple[int, ...]]]:
         """Return the genomes of offspring and the ids of their parents."""
         genomes = np.array([individual.genome for individual in self._population])
         wheel = np.cumsum(wheel_shares([individual.key for individual in self._population]))
@@ -206,7 +218,7 @@ class PostureGeneticOptimizer(Optimizer):
             (ids[first], ids[second]) if first != second else (ids[first],)
             for first, second in origins
         ]
-        return list(children), parents
+        return children, parents
 
 
 def wheel_shares(keys: Sequence[SortKey]) -> FloatArray:
@@ -309,15 +321,15 @@ def _breed(
                 part * dimension // GENOME_PARTS, (part + 1) * dimension // GENOME_PARTS
             ):
                 child[i] = genomes[giver, i]
-        if stride and not is_feasible(child * _RANGE + _LOWER):
+        if stride and not is_feasible(child):
             continue
         # Mutation, Fig. 5.6: each gene is drawn anew over its whole range with this probability.
         for i in range(dimension):
             used += 1
             if draws[used - 1] < rate:
-                child[i] = draws[used]
+                child[i] = draws[used] * _RANGE[i] + _LOWER[i] if stride else draws[used]
                 used += 1
-        if stride and not is_feasible(child * _RANGE + _LOWER):
+        if stride and not is_feasible(child):
             continue
         origins[done] = first, second
         done += 1

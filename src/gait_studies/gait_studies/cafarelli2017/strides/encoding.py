@@ -67,18 +67,8 @@ def genes_from_unit(unit: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> F
 
 
 def unit_from_genes(genes: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
-    """
-    Return points of the unit cube that ``genes_from_unit`` maps to exactly these genes.
-
-    If rounding makes the quotient miss, neighbouring numbers are tried: scores of the published
-    model depend on the last bit of an angle.
-    """
-    unit = (genes - limits.lower) / (limits.upper - limits.lower)
-    for _ in range(4):
-        off = genes_from_unit(unit, limits) - genes
-        unit = np.where(off > 0.0, np.nextafter(unit, -1.0), unit)
-        unit = np.where(off < 0.0, np.nextafter(unit, 2.0), unit)
-    return unit
+    """Return the points of the unit cube of genes [deg, cm], (..., 48), to rounding."""
+    return (genes - limits.lower) / (limits.upper - limits.lower)
 
 
 def joints_from_genes(genes: FloatArray) -> FloatArray:

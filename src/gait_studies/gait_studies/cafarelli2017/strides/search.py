@@ -15,7 +15,7 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
 from gait_core.trial.spec import OK
 from gait_studies.cafarelli2017.posture_genetic import STRIDE_DOMAIN, PostureGeneticOptimizer
-from gait_studies.cafarelli2017.strides.encoding import GENES, genes_from_unit
+from gait_studies.cafarelli2017.strides.encoding import GENES
 from gait_studies.cafarelli2017.strides.rules import StrideRules, rules_with_weight
 from gait_studies.cafarelli2017.strides.scoring import score_strides
 
@@ -65,7 +65,7 @@ def run_genetic_search(
     best, champion = -np.inf, np.zeros(GENES)
     for generation in range(count + 1):
         candidates = search.ask()
-        genes = genes_from_unit(np.array([candidate.values for candidate in candidates]))
+        genes = search.genomes
         fitness = objective(genes)
         search.tell(
             [
