@@ -10,11 +10,14 @@ import difflib
 import re
 from typing import Any
 
-_MAX_QUOTED = 200
-_MAX_MESSAGE = 2000
+_MAX_QUOTED = 80
+_MAX_PATH = 200
+_MAX_LISTED = 12
+# With the name of the command or node before it, a printed line has at most 300 characters.
+_MAX_MESSAGE = 280
 # Quoted parts of a message: an overlong word, or text between quotes or brackets.
 _LONG_QUOTATION = re.compile(
-    r"""\S{201,}|(?<!\w)(?:'[^']{201,}|"[^"]{201,}|\[[^\]]{201,}|\{[^}]{201,})"""
+    r"""\S{81,}|(?<!\w)(?:'[^']{81,}|"[^"]{81,}|\[[^\]]{81,}|\{[^}]{81,})"""
 )
 
 
@@ -22,23 +25,11 @@ class ConfigurationError(ValueError):
     """
     A user's mistake: the message names the value and the nearest valid one.
 
-    It keeps at most 200 characters of each quotation and 2000 in all.
-
-    Examples
-    --------
-    >>> len(str(ConfigurationError('no file ' + 100000 * 'a')))
-    211
-
+    It is one line of at most 280 characters, as ``one_line`` makes it.
     """
 
     def __init__(self, message: object = '') -> None:
-        # Quoted text may contain line breaks; the message is one line.
-        text = ' '.join(str(message).splitlines())
-        if len(text) > _MAX_QUOTED:
-            text = _LONG_QUOTATION.sub(lambda found: found[0][:_MAX_QUOTED] + '...', text)[
-                :_MAX_MESSAGE
-            ]
-        super().__init__(text)
+        super().__init__(one_line(message))
 
 
 class NotInstalled(ConfigurationError):
@@ -105,21 +96,57 @@ class DeadlyTrial(RunStopped):
         self.index, self.reasons = index, tuple(reasons)
 
 
+def one_line(message: object) -> str:
+    """
+    Return a message as one line of at most 280 characters.
+
+    If it is longer, its quotations and words are shortened to 80 characters, absolute paths to
+    200; then its end is cut.
+
+    Examples
+    --------
+    >>> one_line('no file ' + 100000 * 'a' + '.yaml')[50:]
+    'aaaaaaaaaa...aaaaaaaaaaaaaaaaaaaa.yaml'
+
+    """
+    text = _printable(' '.join(str(message).splitlines()))
+    if len(text) > _MAX_MESSAGE:
+        text = _LONG_QUOTATION.sub(_shorten_quotation, text)
+    return text if len(text) <= _MAX_MESSAGE else f'{text[: _MAX_MESSAGE - 3]}...'
+
+
+def _shorten_quotation(found: re.Match[str]) -> str:
+    return shorten(found[0], _quotation_limit(found[0].lstrip('\'"')))
+
+
+def _quotation_limit(text: str) -> int:
+    return _MAX_PATH if text.startswith('/') else _MAX_QUOTED
+
+
 def excerpt(value: object) -> str:
     r"""
-    Return a quotation of a foreign value: one line of at most 200 characters.
+    Return a quotation of a foreign value: one line of about 80 characters; of a path, 200.
 
     Examples
     --------
     >>> excerpt('knee\n')
     'knee\\n'
-    >>> len(excerpt('a' * 1000000))
-    224
+    >>> excerpt('a' * 1000000)[48:]
+    'aaaa...aaaaaaaaaaaaaaaaaaaaaaaaa (1000000 characters)'
 
     """
     text = str(value)
-    short = _printable(text[:_MAX_QUOTED])[:_MAX_QUOTED]
-    return short if len(text) <= _MAX_QUOTED else f'{short}... ({len(text)} characters)'
+    limit = _quotation_limit(text)
+    short = shorten(_printable(shorten(text, limit)), limit)
+    return short if len(text) <= limit else f'{short} ({len(text)} characters)'
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return a text of at most so many characters; a longer one without its middle."""
+    if len(text) <= limit:
+        return text
+    tail = (limit - 3) // 3
+    return f'{text[: limit - 3 - tail]}...{text[-tail:]}'
 
 
 def _printable(text: str) -> str:
@@ -141,11 +168,11 @@ def describe_error(error: BaseException) -> str:
 
     """
     if isinstance(error, ConfigurationError):
-        return _printable(' '.join(str(error).split()))[:_MAX_MESSAGE]
+        return one_line(' '.join(str(error).split()))
     if isinstance(error, OSError) and error.strerror:
         file = f': {excerpt(error.filename)}' if error.filename is not None else ''
         return f'{error.strerror}{file}'
-    message = excerpt(error)
+    message = one_line(' '.join(str(error).split()))
     return f'{type(error).__name__}: {message}' if message else type(error).__name__
 
 
@@ -172,8 +199,16 @@ def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:
     if not names:
         return 'none is available'
     close = difflib.get_close_matches(excerpt(name), names, n=1, cutoff=0.4)
-    listed = ', '.join(names) if len(names) <= 12 else ', '.join(names[:12]) + ', ...'
+    listed = list_names(names, 75 if close else 150)
     return f"did you mean '{prefix}{close[0]}'? valid: {listed}" if close else f'valid: {listed}'
+
+
+def list_names(names: Sequence[str], length: int = 150) -> str:
+    """Return the first names, at most twelve and of about so many characters, with commas."""
+    count = 1
+    while count < min(len(names), _MAX_LISTED) and len(', '.join(names[: count + 1])) <= length:
+        count += 1
+    return ', '.join([*names[:count], *(['...'] if count < len(names) else [])])
 
 
 def unknown_name_error(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:

@@ -160,7 +160,10 @@ def _flush_or_discard_output() -> None:
 
 
 def _print_error(message: str) -> int:
-    print(f'gait: {" ".join(message.split())}', file=sys.stderr)
+    # Imported here: NumPy must not be awaited without an error.
+    from gait_core.errors import one_line
+
+    print(f'gait: {one_line(" ".join(message.split()))}', file=sys.stderr)
     return EXIT_USER_ERROR
 
 

@@ -54,7 +54,7 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
         its writer, and reading a device might never end.
 
     """
-    name = excerpt(str(path))
+    name = excerpt(path)
     try:
         _check_regular_file(os.stat(path), limit, name)
         # The path may have been replaced since: open without waiting, and check again.
@@ -84,13 +84,13 @@ def read_text(path: str | Path, limit: int = TEXT_LIMIT) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         raise ConfigurationError(
-            f'{excerpt(str(path))}, byte {error.start}: it is not UTF-8 text'
+            f'{excerpt(path)}, byte {error.start}: it is not UTF-8 text'
         ) from error
 
 
 def read_json(path: str | Path, limit: int = TEXT_LIMIT) -> Any:
     """Return the value of a JSON file; ConfigurationError as ``read_bytes``, or for other text."""
-    return parse_json(read_text(path, limit), excerpt(str(path)))
+    return parse_json(read_text(path, limit), excerpt(path))
 
 
 def parse_json(text: str, name: str) -> Any:

@@ -78,7 +78,7 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
     except _DAMAGE_ERRORS as error:
         # The first sentence only: NumPy's next one tells how to load untrusted pickles.
         reason = str(error).partition('. ')[0] or type(error).__name__
-        raise ValueError(excerpt(reason)) from error
+        raise ValueError(reason) from error
 
 
 def _read_array(content: bytes) -> npt.NDArray[np.generic]:

@@ -23,7 +23,12 @@ import types
 import typing
 from typing import Any
 
-from gait_core.errors import ConfigurationError, excerpt, name_hint, unknown_name_error
+from gait_core.errors import (
+    ConfigurationError,
+    excerpt,
+    name_hint,
+    unknown_name_error,
+)
 from gait_core.parameters.declaration import Parameters, parameter_info
 from gait_core.parameters.yaml_file import (
     EDITED_FILE_LIMITS,
@@ -88,7 +93,7 @@ class Source:
             return ''
         keys = (*self.within, *keys)
         position = self.document.position(keys) if self.document and keys else ''
-        return f'{excerpt(self.name)}, {position}' if position else excerpt(self.name)
+        return f'{self.name}, {position}' if position else self.name
 
     def _is_replaced(self, keys: KeyPath) -> bool:
         """Return whether a value, or a part of it, replaced that of the file."""

@@ -99,7 +99,7 @@ def read_document(path: Path, limits: FileLimits = EDITED_FILE_LIMITS) -> Docume
         content = None if root is None else loader.construct_document(root)
     except yaml.YAMLError as error:
         position, problem = _describe_syntax_error(error, text)
-        raise ConfigurationError(f'{excerpt(str(path))}{position}: {excerpt(problem)}') from error
+        raise ConfigurationError(f'{excerpt(path)}{position}: {problem}') from error
     finally:
         if loader is not None:
             loader.dispose()

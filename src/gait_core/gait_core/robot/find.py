@@ -12,7 +12,12 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree
 
-from gait_core.errors import ConfigurationError, NotInstalled, excerpt, unknown_name_error
+from gait_core.errors import (
+    ConfigurationError,
+    NotInstalled,
+    excerpt,
+    unknown_name_error,
+)
 from gait_core.files.access import TEXT_LIMIT, read_bytes
 from gait_core.trial.scene import EMPTY_MAPPING
 

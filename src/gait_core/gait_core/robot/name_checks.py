@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gait_core.errors import BadCommand, ConfigurationError, excerpt, name_hint
+from gait_core.errors import BadCommand, ConfigurationError, excerpt, list_names, name_hint
 
 _MAX_COUNT, _MAX_LENGTH, _MAX_LISTED = 1000, 255, 5
 
@@ -54,7 +54,7 @@ def unknown_names_error(
     """
     wrong = next(name for name in received if name not in valid)
     shown = excerpt(wrong)
-    listed = ', '.join(valid)
+    listed = list_names(valid)
     for other in valid:
         extra = wrong[: len(wrong) - len(other)] if wrong.endswith(other) else ''
         if extra and all(

@@ -10,10 +10,12 @@ from pathlib import Path
 import sysconfig
 import traceback
 
-from gait_core.errors import ConfigurationError, excerpt
+from gait_core.errors import ConfigurationError, shorten
 from gait_core.trial.loop import result_without_ticks
 from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 
+# Characters of an exception's own message.
+_MAX_EXCEPTION = 150
 _SHORTAGE_CODES = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 SUITE_PACKAGES = (
@@ -54,7 +56,7 @@ def describe_exception(error: BaseException) -> str:
         message = 'its message cannot be read'
     if isinstance(error, ConfigurationError):
         return message
-    text = excerpt(' '.join(message.split()))
+    text = shorten(' '.join(message.split()), _MAX_EXCEPTION)
     name = type(error).__name__
     return f'{name}: {text} ({_source_line(error)})' if text else f'{name} ({_source_line(error)})'
 

@@ -20,7 +20,7 @@ from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import BadCommand, ConfigurationError, excerpt
+from gait_core.errors import BadCommand, ConfigurationError, excerpt, one_line
 from gait_core.parameters.declaration import (
     Parameters,
     bool_parameter,
@@ -216,7 +216,7 @@ class HardwareNode(ManagedNode):
             values = values_from_joint_state(message)
         except BadCommand as error:
             self._refused += 1
-            self._warn_refused(f'message on {source} refused: {excerpt(error)}')
+            self._warn_refused(f'message on {source} refused: {one_line(error)}')
             return None
         self._watch.record_arrival(source, self._now())
         known = self._hardware.motors if source == JOINT_COMMANDS_TOPIC else self._watch.motors
@@ -229,9 +229,7 @@ class HardwareNode(ManagedNode):
             if name not in known and len(self._unknown) < _MAX_LISTED:
                 self._unknown.add(excerpt(name))
         if self._warn_unknown.is_due:
-            self._warn_unknown(
-                f'{source}: {excerpt(unknown_names_error("name", names, known))}; ignored'
-            )
+            self._warn_unknown(f'{source}: {unknown_names_error("name", names, known)}; ignored')
 
     def _send(self, values: JointValues, stamp: Any) -> None:
         if values.names:

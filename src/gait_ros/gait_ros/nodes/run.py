@@ -16,7 +16,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, one_line
 from gait_core.processes.compiling import announce_compiling
 from gait_core.robot.model_code import permit_model_code
 from gait_ros.nodes.discovery import obey_discovery_range
@@ -134,5 +134,5 @@ def _spin(node: Any, stop: StopFlag) -> None:
 def _print_refusal(node: Any, message: str) -> int:
     """Print an error as one line and return the exit code."""
     name = node.get_name() if node is not None else 'node'
-    print(f'{name}: {" ".join(message.split())}', file=sys.stderr, flush=True)
+    print(f'{name}: {one_line(" ".join(message.split()))}', file=sys.stderr, flush=True)
     return 2

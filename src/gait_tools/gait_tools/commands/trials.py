@@ -144,5 +144,7 @@ def _run_over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[
                     )
                 )
     except (NodeEnded, WorkerLost) as error:
-        raise ConfigurationError(str(error)) from error
+        # Of a node's last lines of output the very last one names the exception.
+        first, *output = str(error).splitlines()
+        raise ConfigurationError(' '.join([first, *output[-1:]])) from error
     return outcomes
