@@ -33,13 +33,17 @@ from gait_ros.live.node_champion import check_origin
 def compose(arguments: ArgumentValues):
     """Return the nodes that the arguments ask for."""
     champion, gait = arguments.champion(), arguments.text('gait')
-    robot = arguments.robot() or (champion.scene.robot if champion else 'guroo')
+    robot, named = arguments.robot(), arguments.text('controller')
+    if champion is not None:
+        robot, named = robot or champion.scene.robot, named or champion.spec.controller
+    robot = robot or arguments.recorded_parameter('robot') or 'guroo'
+    named = named or arguments.recorded_parameter('controller')
     demo = demo_parameters(arguments)
     if arguments.text('target') != SIM_TARGET:
         return [_under_control(arguments, robot)]
     namespace, sensors = arguments.text('namespace'), arguments.text('sensors')
     engine, terrain = arguments.text('engine'), arguments.text('terrain')
-    preset, named = arguments.text('preset'), arguments.text('controller')
+    preset = arguments.text('preset')
     clock = arguments.boolean('publish_clock')
     by_bridge = arguments.text('link_tf') == 'sim_bridge'
     if champion is None:
@@ -55,7 +59,6 @@ def compose(arguments: ArgumentValues):
     model = load_robot(robot, champion.scene.draw if champion else 0)
     select_sensors(model, sensors)
     known = '' if preset == 'none' else preset
-    named = named or (champion.spec.controller if champion else '')
     controller, _ = choose_controller(model, named, known)
     if champion is not None:
         check_origin(champion.origin, robot, controller)

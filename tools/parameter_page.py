@@ -59,6 +59,7 @@ whole number.
 | file, for `--params-file`, `gait:=FILE`, `--champion FILE` | \
 `/**: {ros__parameters: {gait: {frequency: 1.5}}}` |
 | running node | `ros2 param set /cpg gait.frequency 1.5`, or `~/load_gait` with a file |
+| all of a node | `ros2 param dump /cpg > cpg.yaml`, then as a file, or `ros2 param load` |
 | experiment | `parameters: {frequency: 1.5}`, or one of the searched `genes` |
 
 Topics and services of each node are in [nodes.md](nodes.md). Every node also has `use_sim_time`,

@@ -243,6 +243,15 @@ def test_a_demonstration_of_a_trial_with_a_script_needs_a_velocity(tmp_path, com
         composed('walk.launch.py', **arguments)
 
 
+def test_a_walk_takes_robot_and_controller_from_dumped_parameters(tmp_path):
+    gait = tmp_path / 'cpg.yaml'
+    parameters = {'robot': 'a1', 'controller': 'phase_cpg', 'gait': {'frequency': 2.0}}
+    gait.write_text(yaml.safe_dump({'/cpg': {'ros__parameters': {**parameters, 'command': []}}}))
+    bridge, walker = started('walk.launch.py', gait=str(gait), link_tf='sim_bridge')
+    assert bridge.parameters['robot'] == walker.parameters['robot'] == 'a1'
+    assert walker.executable == 'cpg_node' and str(gait) in walker.words
+
+
 def test_a_walk_may_start_from_no_preset_at_all():
     _, walker = started('walk.launch.py', preset='none', link_tf='sim_bridge')
     assert walker.parameters['preset'] == 'none'

@@ -13,6 +13,7 @@ import traceback
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
@@ -48,6 +49,7 @@ from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
+    declare_array,
     from_parameter_values,
     parameter_overrides,
     refuse_unknown_overrides,
@@ -104,13 +106,7 @@ class EvolverNode(Node):
         self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
         self._declared = DeclaredParameters(self, EvolverParams)
-        given = parameter_overrides(self).get('workers', ())
-        self._worker_names = tuple(str(name) for name in given)
-        self.declare_parameter(
-            'workers',
-            list(self._worker_names) or Parameter.Type.STRING_ARRAY,
-            ignore_override=True,
-        )
+        self._worker_names = self._declare_worker_names()
         refuse_unknown_overrides(self)
         check_registered('evaluators', self._declared.value.evaluator)
         self._experiment = ''
@@ -143,6 +139,25 @@ class EvolverNode(Node):
             (_STATUS_PERIOD, 'status', self._on_status),
         ):
             self.create_timer(period, guard_callback(self, what, callback), clock=steady)
+
+    def _declare_worker_names(self) -> tuple[str, ...]:
+        """Declare the parameter ``workers`` and return its value."""
+        kind = Parameter.Type.STRING_ARRAY
+        # A parameter file with an empty list gives a parameter without a value.
+        names = parameter_overrides(self).get('workers') or []
+        if not kind.check(names):
+            raise ConfigurationError(
+                f"parameter 'workers' is {names!r}, expected a list of names of nodes"
+            )
+        doc = 'Full names of the workers of evaluator ros. Empty: all of the ROS domain.'
+        declare_array(
+            self,
+            'workers',
+            kind,
+            names,
+            ParameterDescriptor(type=kind.value, description=doc, read_only=True),
+        )
+        return tuple(names)
 
     def start(self) -> None:
         """Start the run that the parameters describe, if any."""

@@ -110,12 +110,15 @@ class GaitFile:
     Attributes
     ----------
     document : Document
+    section : str
+        ``/**``, or the full name of the only node of the file, as ``ros2 param dump`` writes it.
     parameters : mapping of str to object
-        Values below ``/**: ros__parameters:``.
+        Values below ``ros__parameters`` of the section.
 
     """
 
     document: Document
+    section: str
     parameters: Mapping[str, Any]
 
     @property
@@ -180,22 +183,24 @@ class GaitFile:
     def _location(self, key: str) -> Location:
         """Return the location of ``gait`` or ``provenance`` in the file."""
         owner = 'champion ' if self.is_champion else ''
-        within = ('/**', 'ros__parameters', key)
+        within = (self.section, 'ros__parameters', key)
         return Location(key, Source(f'{owner}{self.path}', self.document, within))
 
 
 def read_gait_file(path: Path) -> GaitFile:
     """Return a ROS parameter file; ConfigurationError if it cannot be read or is another file."""
     document = read_document(path, LIVE_FILE_LIMITS)
+    content = document.content
+    section = next(iter(content)) if isinstance(content, dict) and len(content) == 1 else '/**'
     try:
-        parameters = document.content['/**']['ros__parameters']
+        parameters = content[section]['ros__parameters']
     except (TypeError, KeyError) as error:
         raise ConfigurationError(
             f"{path} is not a ROS parameter file: '/**: ros__parameters:' is missing"
         ) from error
     if not isinstance(parameters, dict):
         raise ConfigurationError(f'{path}: ros__parameters holds no named values')
-    return GaitFile(document=document, parameters=parameters)
+    return GaitFile(document=document, section=section, parameters=parameters)
 
 
 def read_champion(path: Path) -> Champion:

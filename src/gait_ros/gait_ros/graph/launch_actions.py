@@ -25,7 +25,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.errors import ConfigurationError, name_hint
 from gait_core.robot.model_code import permit_model_code
-from gait_core.trial.champion import read_gait_file
+from gait_core.trial.champion import GaitFile, read_gait_file
 from gait_core.trial.setup import parse_velocity
 from gait_ros.graph.launch_arguments import LaunchArgument
 from gait_ros.graph.nodes import CLOCK_REMAPPINGS, FRAME_REMAPPINGS, NodeSpec
@@ -69,13 +69,20 @@ class ArgumentValues:
         """Return the argument ``seed``; if it is empty, the default."""
         return self.integer('seed') if self.text('seed') else default
 
+    def recorded_parameter(self, name: str) -> str:
+        """Return a text in the file of ``gait``; empty without the file or the parameter."""
+        found = self._gait_file()
+        return '' if found is None else str(found.parameters.get(name, ''))
+
+    def _gait_file(self) -> GaitFile | None:
+        """Return the file of ``gait``; None if there is no file."""
+        file = Path(self.text('gait'))
+        return read_gait_file(file) if file.is_file() else None
+
     def champion(self) -> NodeChampion | None:
         """Return the champion in the file of ``gait``; None if there is no file or no champion."""
-        file = Path(self.text('gait'))
-        if not file.is_file():
-            return None
-        found = read_gait_file(file)
-        if not found.is_champion:
+        found = self._gait_file()
+        if found is None or not found.is_champion:
             return None
         champion = make_node_champion(found)
         champion.load_weights()

@@ -50,7 +50,7 @@ _RVIZ = LaunchArgument(name='rviz', default='false', doc='Open RViz: true or fal
 _GAIT = (
     LaunchArgument(
         name='controller',
-        doc="Registered controller. Empty: the champion's, else the robot's default.",
+        doc="Registered controller. Empty: that of the file of gait, else the robot's default.",
     ),
     LaunchArgument(
         name='preset',
@@ -59,9 +59,9 @@ _GAIT = (
     ),
     LaunchArgument(
         name='gait',
-        doc='Parameter file of the controller, or champion.yaml. A champion also sets robot, '
-        'controller, control period, weights and, in simulation, the scene, unless another '
-        'argument does. Empty: none.',
+        doc='Parameter file of the controller, such as the output of `ros2 param dump`, or '
+        'champion.yaml. A champion also sets robot, controller, control period, weights and, in '
+        'simulation, the scene, unless another argument does. Empty: none.',
     ),
     LaunchArgument(
         name='seed', doc="Seed of engine and controller. Empty: the champion's, else 0."
@@ -124,7 +124,9 @@ _CONTROL = (
 )
 
 WALK_ARGUMENTS = (
-    LaunchArgument(name='robot', doc="Robot name or folder. Empty: the champion's, else guroo."),
+    LaunchArgument(
+        name='robot', doc='Robot name or folder. Empty: that of the file of gait, else guroo.'
+    ),
     LaunchArgument(
         name='target',
         default=SIM_TARGET,

@@ -100,7 +100,7 @@ class ControllerNode(ManagedNode):
         if not self._chosen.robot:
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
         simulated = bool(self.get_parameter('use_sim_time').value)
-        self._chosen.check_demo(simulated, commanded='command' in parameter_overrides(self))
+        self._chosen.check_demo(simulated, commanded=bool(self._chosen.command))
         self._make_controller()
         self._step_clock = StepClock(
             self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
@@ -190,7 +190,13 @@ class ControllerNode(ManagedNode):
         self._log_fault = ThrottledLogger(self.get_logger())
 
     def _demo_velocity(self) -> tuple[float, float, float]:
-        x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
+        recorded = self._champion.velocity if self._champion is not None else None
+        x, y, yaw = (
+            self._chosen.command
+            or recorded
+            or self.robot.defaults.get('command')
+            or (0.0, 0.0, 0.0)
+        )
         return x, y, yaw
 
     def _subscribe(self) -> LiveInputs:

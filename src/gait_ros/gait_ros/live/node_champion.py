@@ -105,7 +105,6 @@ class NodeChampion:
             'control_rate': self.control_rate,
             'weights': self.spec.weights,
             'weights_sha256': self.spec.weights_sha256,
-            'command': self.velocity or (),
         }
 
     def bridge_defaults(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ Default, range, unit and text are those of ``gait_core.parameters.declaration``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import asdict
 import math
 from typing import Any, Generic, TypeVar
@@ -43,6 +44,7 @@ _PARAMETER_TYPES = {
     'str': Parameter.Type.STRING,
     'floats': Parameter.Type.DOUBLE_ARRAY,
 }
+_ARRAY_TYPES = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
 # Overrides that no dataclass declares: rclpy does, or they describe the file.
 _FOREIGN_NAMES = ('use_sim_time', 'start_type_description_service')
 _FOREIGN_PREFIXES = ('qos_overrides.', 'provenance.')
@@ -101,19 +103,43 @@ def _float_kinds(node: Node) -> dict[str, str]:
         kinds: dict[str, str] = {}
         _kinds_by_node[node] = kinds
         node.add_pre_set_parameters_callback(
-            lambda given: [_integer_to_float(parameter, kinds) for parameter in given]
+            lambda given: [_convert_to_float(parameter, kinds) for parameter in given]
         )
     return _kinds_by_node[node]
 
 
-def _integer_to_float(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
+def _convert_to_float(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
+    """Return the parameter with floats for integers; an empty list is an array of floats."""
     kind = kinds.get(given.name, '')
     if kind == 'float' and given.type_ == Parameter.Type.INTEGER:
         return Parameter(given.name, Parameter.Type.DOUBLE, float(given.value))
-    if kind == 'floats' and given.type_ == Parameter.Type.INTEGER_ARRAY:
+    # An empty list comes as one of bytes from rclpy, and as one of booleans from ros2 param.
+    is_empty = given.type_ in _ARRAY_TYPES and len(given.value) == 0
+    if kind == 'floats' and (is_empty or given.type_ == Parameter.Type.INTEGER_ARRAY):
         values = [float(item) for item in given.value]
         return Parameter(given.name, Parameter.Type.DOUBLE_ARRAY, values)
     return given
+
+
+def declare_array(
+    node: Node,
+    name: str,
+    kind: Parameter.Type,
+    items: Iterable[Any],
+    descriptor: ParameterDescriptor,
+) -> None:
+    """
+    Declare an array with a value, which may be empty.
+
+    rclpy infers the type from the value and reads an empty list as one of bytes. Declared by its
+    type alone, an array would have no value, and the services of the node would return no
+    parameter at all to a request that names it among others.
+    """
+    writable = copy(descriptor)
+    writable.read_only = False
+    node.declare_parameter(name, kind, writable, ignore_override=True)
+    node.set_parameters_atomically([Parameter(name, kind, list(items))])
+    node.set_descriptor(name, descriptor)
 
 
 class DeclaredParameters(Generic[ParametersT]):
@@ -226,17 +252,21 @@ class DeclaredParameters(Generic[ParametersT]):
         )
 
     def _declare(self, name: str, info: ParameterInfo) -> None:
-        value = getattr(self.value, info.name)
+        value, descriptor = getattr(self.value, info.name), parameter_descriptor(info)
         if info.kind == 'floats':
-            # rclpy reads an empty list as one of bytes: declare the type alone, without a value.
-            value = list(value) or _PARAMETER_TYPES[info.kind]
-        self._node.declare_parameter(name, value, parameter_descriptor(info), ignore_override=True)
+            declare_array(self._node, name, _PARAMETER_TYPES[info.kind], value, descriptor)
+        else:
+            self._node.declare_parameter(name, value, descriptor, ignore_override=True)
 
     def _coerce(self, name: str, value: Any) -> Any:
         """Return a value of the declared type; the error names the parameter as ROS does."""
         info = self._infos[name]
-        if info.kind == 'floats' and not isinstance(value, str) and hasattr(value, 'tolist'):
-            value = value.tolist()
+        if info.kind == 'floats':
+            # A parameter file with an empty list gives a parameter without a value.
+            if value is None:
+                value = ()
+            elif not isinstance(value, str) and hasattr(value, 'tolist'):
+                value = value.tolist()
         try:
             return info.coerce(value)
         except ConfigurationError as error:
