@@ -17,7 +17,8 @@ _HEAD = """\
 # The command gait
 
 `./gait` at the root of a clone enters the environment that `make setup` made; on an installed ROS
-it is `ros2 run gait_tools gait`. `gait COMMAND --help` prints these texts.
+a sourced workspace has it. `gait help COMMAND` prints these texts, and the Tab key
+[completes](install.md#tab-completion) names and options.
 
 | Exit status | Meaning |
 |---|---|

@@ -442,7 +442,7 @@ def environment_script(names: dict[str, Path]) -> str:
         return shlex.quote(':'.join(str(path) for path in paths))
 
     return f"""\
-# Made by `make setup`; source it (bash or sh) to enter the environment of this workspace.
+# Made by `make setup`; source it (bash, zsh or sh) to enter the environment of this workspace.
 if [ -n "${{ROS_DISTRO-}}" ]; then
   # A sourced ROS has another Python and other libraries: leave it out.
   unset PYTHONPATH LD_LIBRARY_PATH AMENT_PREFIX_PATH
@@ -464,7 +464,14 @@ export PYTHONNOUSERSITE=1
 export OPENBLAS_NUM_THREADS="${{OPENBLAS_NUM_THREADS:-1}}"
 export MKL_NUM_THREADS="${{MKL_NUM_THREADS:-1}}"
 case $- in
-*i*) echo "$GAIT_WORKSPACE/gait is now the command gait of this shell" ;;
+*i*)
+  echo "$GAIT_WORKSPACE/gait is now the command gait of this shell"
+  if [ -n "${{BASH_VERSION-}}" ]; then
+    . "$GAIT_WORKSPACE/src/gait_tools/completion/gait.bash"
+  elif [ -n "${{ZSH_VERSION-}}" ]; then
+    . "$GAIT_WORKSPACE/src/gait_tools/completion/gait.zsh"
+  fi
+  ;;
 esac
 """
 

@@ -12,7 +12,13 @@ setup(
     package_data={package_name: ['py.typed', 'report/page.*']},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
-        ('share/' + package_name, ['package.xml']),
+        ('share/' + package_name, ['package.xml', 'resource/package.dsv']),
+        # Tab completion, sourced with the workspace, and the command on the PATH.
+        (
+            'share/' + package_name + '/environment',
+            ['completion/gait.bash', 'completion/gait.zsh'],
+        ),
+        ('bin', ['bin/gait']),
     ],
     install_requires=['setuptools'],
     zip_safe=False,

@@ -25,6 +25,7 @@ ARROWS = {
 # Import name: rosdep key (None: no key exists, the manifest names it in a comment), and the
 # distribution pinned in requirements.txt.
 LIBRARIES = {
+    'argcomplete': ('python3-argcomplete', 'argcomplete'),
     'cma': (None, 'cma'),
     'matplotlib': ('python3-matplotlib', 'matplotlib'),
     'mpl_toolkits': ('python3-matplotlib', 'matplotlib'),

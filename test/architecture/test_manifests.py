@@ -29,6 +29,7 @@ LAUNCH_FILES = sorted((ROOT / 'launch').rglob('*.launch.py'))
 
 # rosdep key: the distribution of requirements.txt that stands for it without ROS.
 PIP_NAMES = {
+    'python3-argcomplete': 'argcomplete',
     'python3-hypothesis': 'hypothesis',
     'python3-matplotlib': 'matplotlib',
     'python3-mujoco-pip': 'mujoco',

@@ -190,13 +190,18 @@ def test_build_sees_nothing_of_another_ros(setup_workspace, monkeypatch):
 
 
 def entered(
-    setup: ModuleType, tmp_path: Path, command: str, *, options: str = '-c', **variables: str
+    setup: ModuleType,
+    tmp_path: Path,
+    command: str,
+    *,
+    shell: tuple[str, str] = ('sh', '-c'),
+    **variables: str,
 ) -> str:
     """Return what a shell prints after sourcing the environment twice."""
     script = tmp_path / 'env.sh'
     script.write_text(setup.environment_script(setup.packages()))
     done = subprocess.run(
-        ['sh', options, f'. {script}; . {script}; {command}'],
+        [*shell, f'. {script}; . {script}; {command}'],
         env={'PATH': os.environ['PATH'], **variables},
         capture_output=True,
         text=True,
@@ -229,9 +234,20 @@ def test_environment_has_the_command_of_the_clone(setup_workspace, tmp_path):
 
 
 def test_only_an_interactive_shell_is_told_about_the_command(setup_workspace, tmp_path):
-    lines = entered(setup_workspace, tmp_path, 'exit', options='-ic').splitlines()
+    lines = entered(setup_workspace, tmp_path, 'exit', shell=('sh', '-ic')).splitlines()
     assert lines and all(line.startswith(str(ROOT / 'gait')) for line in lines)
     assert entered(setup_workspace, tmp_path, 'exit') == ''
+
+
+@pytest.mark.parametrize(
+    ('shell', 'asked'), [('bash', 'complete -p gait'), ('zsh', 'echo ${_comps[gait]}')]
+)
+def test_an_interactive_shell_completes_the_command(setup_workspace, tmp_path, shell, asked):
+    for needed in (shell, 'register-python-argcomplete'):
+        if shutil.which(needed) is None:
+            pytest.skip(f'{needed} is not installed')
+    printed = entered(setup_workspace, tmp_path, asked, shell=(shell, '-ic'), HOME=str(tmp_path))
+    assert '_python_argcomplete' in printed
 
 
 PRINT_DISCOVERY = (

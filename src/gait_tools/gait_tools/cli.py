@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 COMMANDS = {
@@ -28,6 +28,7 @@ COMMANDS = {
     'adopt': 'make a robot folder from any legged URDF',
     'list': 'list registered names: robots, controllers, engines, ...',
     'bench': 'compare the speed of this installation with its budgets',
+    'help': 'print this text, or that of a command',
 }
 """Subcommands; each is a module of ``gait_tools.commands`` with ``add_arguments``, ``run``."""
 
@@ -38,6 +39,8 @@ _TRIAL_COMMANDS = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
 """Subcommands that run trials in this process."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_COMPLETION_VARIABLE = '_ARGCOMPLETE'
+"""Set by the shell function of argcomplete: the process prints completions and ends."""
 _CLEAN_UP_TIME = 10.0
 """Time after a signal in which further signals are ignored, so that runs are closed [s]."""
 
@@ -62,6 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2: an error of the user, named in one line on standard error. 129, 130 and 143: ended by
     SIGHUP (closed terminal), SIGINT and SIGTERM.
     """
+    if _COMPLETION_VARIABLE in os.environ:
+        from gait_tools.completion import print_completions
+
+        print_completions()
     words = list(sys.argv[1:] if arguments is None else arguments)
     interrupt = InterruptHandler()
     try:
@@ -181,7 +188,7 @@ def _handle_added_code_error(error: BaseException) -> int:
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ('-h', '--help'):
-        print(_format_usage())
+        print(format_usage())
         return 0
     if words[0] == '--version':
         from gait_evolver import __version__
@@ -189,16 +196,7 @@ def _dispatch(words: list[str]) -> int:
         print(f'gait {__version__}')
         return 0
     name = words[0]
-    if name not in COMMANDS:
-        raise UserError(f"unknown command '{name}': {_nearest(name, COMMANDS)}")
-    command = import_module(f'gait_tools.commands.{name}')
-    parser = CommandParser(
-        prog=f'gait {name}',
-        description=command.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    command.add_arguments(parser)
+    command, parser = load_command(name)
     try:
         options = _parse_options(parser, words[1:])
     except SystemExit:
@@ -210,6 +208,21 @@ def _dispatch(words: list[str]) -> int:
 
         announce_compiling(lambda line: print(f'gait: {line}', file=sys.stderr, flush=True))
     return int(command.run(options))
+
+
+def load_command(name: str) -> tuple[ModuleType, CommandParser]:
+    """Return the module of a subcommand and its parser; UserError for an unknown name."""
+    if name not in COMMANDS:
+        raise UserError(f"unknown command '{name}': {_nearest(name, COMMANDS)}")
+    command = import_module(f'gait_tools.commands.{name}')
+    parser = CommandParser(
+        prog=f'gait {name}',
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    return command, parser
 
 
 def _parse_options(parser: CommandParser, words: list[str]) -> argparse.Namespace:
@@ -247,7 +260,8 @@ def _nearest(name: str, valid: Any) -> str:
     return name_hint(name, valid)
 
 
-def _format_usage() -> str:
+def format_usage() -> str:
+    """Return the list of the subcommands."""
     width = max(len(name) for name in COMMANDS)
     lines = [f'  {name:{width}}  {text}' for name, text in COMMANDS.items()]
     return '\n'.join(
@@ -258,7 +272,7 @@ def _format_usage() -> str:
             '',
             *lines,
             '',
-            'Options of a command: gait COMMAND --help',
+            'Options of a command: gait help COMMAND',
         ]
     )
 

@@ -680,3 +680,33 @@ def test_a_closed_terminal_does_not_change_the_exit_code_of_a_signal():
     finally:
         os.close(writer)
     assert done.returncode == 128 + signal.SIGHUP
+
+
+def test_help_is_help(gait):
+    assert gait('help') == gait('--help') == (0, f'{cli.format_usage()}\n', '')
+    assert gait('help', 'walk') == gait('walk', '--help')
+    code, _, err = gait('help', 'wlk')
+    assert code == 2 and err.startswith("gait: unknown command 'wlk': did you mean 'walk'?")
+    code, out, err = gait('help', 'walk', 'guroo')
+    assert (code, out, err.count('\n')) == (2, '', 1) and "'guroo'" in err
+
+
+def test_parameters_and_presets_of_a_controller_are_listed(gait):
+    code, out, _ = gait('list', 'parameters', 'wave')
+    assert code == 0
+    assert out.splitlines() == [
+        'amplitude  0.2 rad (0 to 1): About the stance.',
+        'frequency  1 Hz (0.1 to 5): Waves per second.',
+    ]
+    _, out, _ = gait('list', 'presets', 'phase_cpg')
+    assert 'crawl   gait=crawl, duty_factor=0.88, frequency=0.5, sway=0.06' in out.splitlines()
+    _, out, _ = gait('list', 'presets', 'wave', '--json')
+    assert json.loads(out) == {'kind': 'presets', 'names': ['wave']}
+    for words, message in (
+        (('presets',), '`gait list presets` needs a CONTROLLER: valid: '),
+        (('presets', 'wav'), "unknown controller 'wav': did you mean 'wave'"),
+        (('robots', 'wave'), "unexpected argument 'wave'"),
+        (('parameter',), "unknown kind 'parameter': did you mean 'parameters'"),
+    ):
+        code, out, err = gait('list', *words)
+        assert (code, out, err.count('\n')) == (2, '', 1) and message in err

@@ -274,16 +274,16 @@ def parameter_table(
     for _, group in groupby(declared_parameters(cls), key=_declared_alike):
         alike = list(group)
         first, last = alike[0], alike[-1]
-        names, default = f'`{prefix}{first.name}`', _format_value(first.default)
+        names, default = f'`{prefix}{first.name}`', format_value(first.default)
         if len(alike) > 1:
             names += f' to `{prefix}{last.name}`'
             lowest, highest = (pick(info.default for info in alike) for pick in (min, max))
             default = (
                 default
                 if lowest == highest
-                else f'{_format_value(lowest)} to {_format_value(highest)}'
+                else f'{format_value(lowest)} to {format_value(highest)}'
             )
-        cells = [names, default, _format_range(first), first.unit, first.doc]
+        cells = [names, default, format_range(first), first.unit, first.doc]
         if with_ros_columns:
             cells[1:1], cells[5:5] = [_ROS_TYPES[first.kind]], ['no' if first.read_only else 'yes']
         lines.append(_table_row(cell.replace('|', r'\|') for cell in cells))
@@ -300,15 +300,17 @@ def _declared_alike(info: ParameterInfo) -> tuple[Any, ...]:
     return stem, info.kind, info.low, info.high, info.unit, info.doc, info.choices, info.log
 
 
-def _format_value(value: Any) -> str:
+def format_value(value: Any) -> str:
+    """Return the value of a parameter as pages and lists write it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return ', '.join(_format_value(item) for item in value)
+        return ', '.join(format_value(item) for item in value)
     return f'{value:g}' if isinstance(value, float) else str(value)
 
 
-def _format_range(info: ParameterInfo) -> str:
+def format_range(info: ParameterInfo) -> str:
+    """Return the choices or bounds of a parameter, or '' if it has none."""
     if info.choices:
         return ', '.join(info.choices)
     if info.low is None or info.high is None:

@@ -1,7 +1,12 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""List registered names: KIND is one of robots, controllers, engines, terrains, ..."""
+"""
+List registered names: KIND is one of robots, controllers, engines, terrains, ...
+
+`gait list parameters CONTROLLER` and `gait list presets CONTROLLER` list those of a controller, as
+`gait walk --set gait.NAME=VALUE` and `--preset` take them.
+"""
 
 from __future__ import annotations
 
@@ -24,39 +29,91 @@ KINDS = (
 )
 
 
+CONTROLLER_KINDS = ('parameters', 'presets')
+"""Kinds that belong to a controller."""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('kind', metavar='KIND', help=', '.join(KINDS))
+    parser.add_argument('kind', metavar='KIND', help=', '.join((*KINDS, *CONTROLLER_KINDS)))
+    parser.add_argument(
+        'controller',
+        metavar='CONTROLLER',
+        nargs='?',
+        help=f'controller of the {" or ".join(CONTROLLER_KINDS)}',
+    )
     add_json(parser)
 
 
 def run(options: Namespace) -> int:
     """List the names of a kind with a description of each."""
-    from gait_core.errors import unknown_name_error
+    from gait_core.errors import ConfigurationError, unknown_name_error
 
-    if options.kind not in KINDS:
-        raise unknown_name_error('kind', options.kind, KINDS)
-    names = names_of_kind(options.kind)
+    kind = options.kind
+    if kind not in (*KINDS, *CONTROLLER_KINDS):
+        raise unknown_name_error('kind', kind, (*KINDS, *CONTROLLER_KINDS))
+    if kind in CONTROLLER_KINDS:
+        described = _describe_controller(kind, options.controller)
+    elif options.controller is not None:
+        raise ConfigurationError(f"unexpected argument '{options.controller}'")
+    else:
+        described = {
+            name: '' if options.json else _describe_name(kind, name)
+            for name in names_of_kind(kind)
+        }
     if options.json:
-        print_json({'kind': options.kind, 'names': list(names)})
+        print_json({'kind': kind, 'names': list(described)})
         return 0
-    width = max((len(name) for name in names), default=0)
-    for name in names:
-        print(f'{name:{width}}  {_describe_name(options.kind, name)}'.rstrip())
+    width = max((len(name) for name in described), default=0)
+    for name, text in described.items():
+        print(f'{name:{width}}  {text}'.rstrip())
     return 0
+
+
+def _describe_controller(kind: str, controller: str | None) -> dict[str, str]:
+    """Return the parameters or presets of a controller with a description of each."""
+    from gait_core import registry
+    from gait_core.errors import ConfigurationError
+    from gait_core.parameters.declaration import (
+        declared_parameters,
+        format_range,
+        format_value,
+    )
+
+    if controller is None:
+        raise ConfigurationError(
+            f'`gait list {kind}` needs a CONTROLLER: valid: '
+            f'{", ".join(registry.names("controllers"))}'
+        )
+    found = registry.controller(controller)
+    if kind == 'presets':
+        return {
+            name: ', '.join(f'{key}={format_value(value)}' for key, value in values.items())
+            or 'the defaults of the parameters'
+            for name, values in found.presets.items()
+        }
+    described = {}
+    for info in declared_parameters(found.Params):
+        unit = '' if info.unit in ('', '-') else f' {info.unit}'
+        limits = format_range(info)
+        default = format_value(info.default) or 'empty'
+        described[info.name] = f'{default}{unit}{f" ({limits})" if limits else ""}: {info.doc}'
+    return described
 
 
 def names_of_kind(kind: str) -> tuple[str, ...]:
     """Return the names of a kind, sorted."""
     from gait_core import registry
-    from gait_core.robot.find import robot_names
-    from gait_evolver.experiment import experiment_names
 
-    special: dict[str, Callable[[], tuple[str, ...]]] = {
-        'robots': robot_names,
-        'experiments': experiment_names,
-    }
-    return special[kind]() if kind in special else registry.names(kind)
+    if kind == 'robots':
+        from gait_core.robot.find import robot_names
+
+        return robot_names()
+    if kind == 'experiments':
+        from gait_evolver.experiment import experiment_names
+
+        return experiment_names()
+    return registry.names(kind)
 
 
 def _describe_name(kind: str, name: str) -> str:
