@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+import threading
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
 from gait_core.benchmark import Measurement
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, RunCancelled
 from gait_core.height_field import HeightField
 from gait_core.motion.observation import Observation
 from gait_core.motion.state_tape import StateTape
@@ -403,6 +404,16 @@ class Evaluator(ABC):
             )
         self.workload = Workload()
         self.lost_workers = 0
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """End ``evaluate`` with RunCancelled, now and later; any thread may call this."""
+        self._cancelled.set()
+
+    def raise_if_cancelled(self) -> None:
+        """Raise RunCancelled after ``cancel``; ``evaluate`` calls this at least once a second."""
+        if self._cancelled.is_set():
+            raise RunCancelled
 
     @property
     def worker_names(self) -> tuple[str, ...]:
@@ -427,6 +438,8 @@ class Evaluator(ABC):
         ------
         RunStopped
             If trials cannot be finished with the workers that are left.
+        RunCancelled
+            After a call of ``cancel``, also in the middle of a trial.
 
         """
 

@@ -60,6 +60,10 @@ class ProtocolError(RuntimeError):
     """Calls in an order that the contract forbids, e.g. ``tell`` before ``ask``."""
 
 
+class RunCancelled(Exception):
+    """The end of an evolution that was asked for; it can be resumed."""
+
+
 class RunStopped(RuntimeError):
     """
     An evolution that ended early and can be resumed.

@@ -11,14 +11,10 @@ import threading
 import traceback
 
 from gait_core.contracts import Evaluator
-from gait_core.errors import RunStopped, describe_error
+from gait_core.errors import RunCancelled, RunStopped, describe_error
 from gait_evolver.loop import Evolution, EvolutionProgress
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
-
-
-class RunCancelled(Exception):
-    """Raised between two trials of a run that was cancelled."""
 
 
 class EvolutionThread:
@@ -80,8 +76,10 @@ class EvolutionThread:
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Stop the run at the end of the present trial; it can be resumed."""
+        """Stop the run, also in the middle of a trial; it can be resumed."""
         self._cancelled.set()
+        if self.evaluator is not None:
+            self.evaluator.cancel()
 
     def join(self, timeout: float | None = None) -> None:
         """Wait for the end of the thread, at most ``timeout`` [s]."""
@@ -104,6 +102,8 @@ class EvolutionThread:
         # The evaluator first: an error in it must not leave an empty run directory.
         evaluator = self.evaluator = self._make_evaluator()
         try:
+            if self._cancelled.is_set():
+                raise RunCancelled
             store, recorded = self._open_store()
             self.store = store
             try:

@@ -65,6 +65,8 @@ class LocalEvaluator(Evaluator):
             If a trial names something that does not exist or is not usable here.
         DeadlyTrial, NoWorkers
             See ``LossCounter``.
+        RunCancelled
+            After a call of ``cancel``, also in the middle of a trial.
 
         """
 
@@ -76,7 +78,12 @@ class LocalEvaluator(Evaluator):
 
         results: dict[int, TrialResult] = {}
         last_time = time.monotonic()
-        answers = self._pool.run(len(specs), lambda index: to_plain_data(specs[index]), count)
+        answers = self._pool.run(
+            len(specs),
+            lambda index: to_plain_data(specs[index]),
+            count,
+            self.raise_if_cancelled,
+        )
         with closing(answers):
             for index, answer in answers:
                 results[index] = result = read_value(TrialResult, answer)

@@ -66,7 +66,11 @@ class WorkerPool:
         return tuple(worker.pid for worker in self._workers)
 
     def run(
-        self, count: int, make_message: Callable[[int], Any], lost: LossCallback
+        self,
+        count: int,
+        make_message: Callable[[int], Any],
+        lost: LossCallback,
+        check: Callable[[], None] = lambda: None,
     ) -> Generator[tuple[int, Any], None, None]:
         """
         Yield index and answer of each message, in order of completion; close it to stop early.
@@ -79,6 +83,8 @@ class WorkerPool:
             Returns the message of an index below ``count``; called when a worker is idle.
         lost : callable
             Called with the index, or None, and the reason for each lost worker.
+        check : callable
+            Called several times per second; an exception from it ends the work.
 
         Raises
         ------
@@ -96,6 +102,7 @@ class WorkerPool:
             while unanswered:
                 self._dispatch(make_message, waiting)
                 self._wait()
+                check()
                 for answer in self._read_answers(waiting):
                     unanswered -= 1
                     yield answer

@@ -108,6 +108,8 @@ class RosEvaluator(Evaluator):
             If a worker refuses a trial (with the worker's message), or there is no worker.
         DeadlyTrial, NoWorkers
             See ``LossCounter``.
+        RunCancelled
+            After a call of ``cancel``, also in the middle of a trial.
 
         """
         self._losses.begin(lost)
@@ -117,6 +119,7 @@ class RosEvaluator(Evaluator):
         self._heartbeat_time = last_time = time.monotonic()
         try:
             while len(results) < len(specs):
+                self.raise_if_cancelled()
                 self._discover_workers(client)
                 self._dispatch(specs, waiting)
                 ended = client.wait(self._collect_results, _SPIN_TIME) or ()
@@ -174,6 +177,7 @@ class RosEvaluator(Evaluator):
 
     def _find_workers(self) -> tuple[str, ...]:
         assert self._client is not None
+        self.raise_if_cancelled()
         self._discover_workers(self._client)
         return self.worker_names
 

@@ -96,6 +96,10 @@ class WorkerProcesses:
 
     def close(self) -> None:
         """End all workers, with time for their clean-up."""
+        # All at once, so that they end together.
+        for processes in self._running.values():
+            for node in processes.nodes:
+                node.signal(signal.SIGINT)
         for processes in self._running.values():
             processes.__exit__(None, None, None)
         self._running = {}
