@@ -6,11 +6,13 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+import re
 import sys
 
 from catkin_pkg.package import parse_package
 import pytest
 
+from gait_core.errors import OPTIONAL_LIBRARIES
 from gait_core.trial import failures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,21 +24,20 @@ ARROWS = {
     'gait_studies': {'gait_cpg', 'gait_evolver', 'gait_stage_walk', 'gait_tools', 'sim_bridge'},
 }
 
-# Import name: rosdep key (None: no key exists, the manifest names it in a comment), and the
-# distribution pinned in requirements.txt.
+# Import name: rosdep key (None: it is optional, the manifest names it in a comment), and the
+# distribution pinned in requirements.txt or requirements-optional.txt.
 LIBRARIES = {
     'argcomplete': ('python3-argcomplete', 'argcomplete'),
     'cma': (None, 'cma'),
     'matplotlib': ('python3-matplotlib', 'matplotlib'),
     'mpl_toolkits': ('python3-matplotlib', 'matplotlib'),
-    'mujoco': ('python3-mujoco-pip', 'mujoco'),
+    'mujoco': (None, 'mujoco'),
     'numba': ('python3-numba', 'numba'),
     'numpy': ('python3-numpy', 'numpy'),
     'PIL': ('python3-pil', 'pillow'),
-    'plotly': ('python3-plotly', 'plotly'),
-    'pybullet': ('python3-pybullet-pip', 'pybullet'),
-    'pybullet_data': ('python3-pybullet-pip', 'pybullet'),
-    'pybullet_utils': ('python3-pybullet-pip', 'pybullet'),
+    'plotly': (None, 'plotly'),
+    'pybullet': (None, 'pybullet'),
+    'pybullet_data': (None, 'pybullet'),
     'pymoo': (None, 'pymoo'),
     'rosbags': (None, 'rosbags'),
     'scipy': ('python3-scipy', 'scipy'),
@@ -72,7 +73,6 @@ ENGINE_LIBRARIES = {
     'mujoco': 'mujoco',
     'pybullet': 'bullet',
     'pybullet_data': 'bullet',
-    'pybullet_utils': 'bullet',
 }
 # The launch library exists only in an installed ROS: met by launch files and what serves them.
 LAUNCH = {'launch', 'launch_ros'}
@@ -264,6 +264,25 @@ def test_manifest_declares_what_is_imported(package):
         if key not in declared
     ]
     assert not missing, f'src/{package}/package.xml lacks\n' + '\n'.join(missing)
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_manifest_names_the_optional_libraries_that_are_imported(package):
+    used = {
+        LIBRARIES[top][1]
+        for path in sources(package)
+        for _, dotted in imports(path)
+        if (top := dotted.split('.')[0]) in OPTIONAL_LIBRARIES
+    }
+    text = (ROOT / 'src' / package / 'package.xml').read_text(encoding='utf-8')
+    named = re.search(r'<!-- optional, in requirements-optional.txt: (.*) -->', text)
+    assert sorted(used) == (named[1].split(', ') if named else [])
+
+
+def test_optional_libraries_are_those_without_a_key():
+    optional = {name for name, (key, _) in LIBRARIES.items() if key is None}
+    assert optional == set(OPTIONAL_LIBRARIES)
+    assert all(LIBRARIES[name][1] == pip for name, pip in OPTIONAL_LIBRARIES.items())
 
 
 @pytest.mark.parametrize('package', PACKAGES)

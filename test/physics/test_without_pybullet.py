@@ -14,10 +14,10 @@ from gait_core.testing.skips import need_engine
 
 need_engine('mujoco')
 pytestmark = pytest.mark.physics
-BULLET = "engine 'bullet' is not usable here: No module named 'pybullet'"
+BULLET = "engine 'bullet' is not usable here: No module named 'pybullet' (pip install pybullet)"
 A1 = (
     "'pybullet_data:a1/a1.urdf' needs the Python package 'pybullet_data', which is not "
-    'installed here'
+    'installed here (pip install pybullet)'
 )
 
 

@@ -10,6 +10,18 @@ import difflib
 import re
 from typing import Any
 
+# Distributions of requirements-optional.txt by the module that each brings.
+OPTIONAL_LIBRARIES = {
+    'cma': 'cma',
+    'mujoco': 'mujoco',
+    'plotly': 'plotly',
+    'pybullet': 'pybullet',
+    'pybullet_data': 'pybullet',
+    'pymoo': 'pymoo',
+    'rosbags': 'rosbags',
+    'threadpoolctl': 'threadpoolctl',
+}
+
 _MAX_QUOTED = 80
 _MAX_PATH = 200
 _MAX_LISTED = 12
@@ -178,6 +190,25 @@ def describe_error(error: BaseException) -> str:
         return f'{error.strerror}{file}'
     message = one_line(' '.join(str(error).split()))
     return f'{type(error).__name__}: {message}' if message else type(error).__name__
+
+
+def describe_import_error(error: ImportError) -> str:
+    """
+    Return the message of a failed import; it says how an optional library is installed.
+
+    Examples
+    --------
+    >>> describe_import_error(ModuleNotFoundError("No module named 'cma'", name='cma'))
+    "No module named 'cma' (pip install cma)"
+
+    """
+    return f'{error}{install_hint(error.name or "")}'
+
+
+def install_hint(module: str) -> str:
+    """Return the command, in brackets, that installs an optional module; '' for any other."""
+    distribution = OPTIONAL_LIBRARIES.get(module.partition('.')[0])
+    return f' (pip install {distribution})' if distribution else ''
 
 
 def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:

@@ -24,7 +24,12 @@ from gait_core.contracts import (
     TerrainParameters,
     Viewer,
 )
-from gait_core.errors import ConfigurationError, NotInstalled, unknown_name_error
+from gait_core.errors import (
+    ConfigurationError,
+    NotInstalled,
+    describe_import_error,
+    unknown_name_error,
+)
 
 Base = TypeVar('Base')
 GROUPS = {
@@ -115,7 +120,8 @@ def load(kind: str, name: str) -> object:
         found: object = entry.load()
         return found
     except (ImportError, AttributeError) as error:
-        raise NotInstalled(f"{_singular(kind)} '{name}' is not usable here: {error}") from error
+        reason = describe_import_error(error) if isinstance(error, ImportError) else str(error)
+        raise NotInstalled(f"{_singular(kind)} '{name}' is not usable here: {reason}") from error
 
 
 def controller(name: str) -> type[Controller]:

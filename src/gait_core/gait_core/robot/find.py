@@ -16,6 +16,7 @@ from gait_core.errors import (
     ConfigurationError,
     NotInstalled,
     excerpt,
+    install_hint,
     unknown_name_error,
 )
 from gait_core.files.access import TEXT_LIMIT, read_bytes
@@ -188,7 +189,7 @@ def find_package_data(reference: str) -> Path:
     if not locations:
         raise NotInstalled(
             f"'{excerpt(reference)}' needs the Python package '{name}', which is not installed "
-            'here'
+            f'here{install_hint(module)}'
         )
     for location in locations:
         path = Path(location) / inner
@@ -205,8 +206,8 @@ def _package_folders(module: str) -> list[str]:
     # A name without a dot is only looked up; of others, `find_spec` imports the parents.
     try:
         spec = importlib.util.find_spec(top)
-    except ValueError:
-        # A module without a specification, e.g. __main__.
+    except (ImportError, ValueError):
+        # A module that an importer refuses, or one without a specification, e.g. __main__.
         return []
     for name in inner:
         parents = list((spec and spec.submodule_search_locations) or ())

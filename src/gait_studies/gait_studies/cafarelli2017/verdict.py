@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pymoo.indicators.hv import HV
 from scipy.stats import wilcoxon
 
 from gait_studies.cafarelli2017.grid import SearchData, costs_or_infinity
@@ -379,8 +380,6 @@ def _front_rows(
     name: str, fronts_by_kind: Mapping[str, Sequence[np.ndarray]], worst: Sequence[float]
 ) -> list[StudyRow]:
     """Return the rows of hypervolume and, for levelness, of the least lean."""
-    from pymoo.indicators.hv import HV
-
     volume = HV(ref_point=np.array(worst))
     volumes = {
         kind: [float(volume(-front)) for front in values]

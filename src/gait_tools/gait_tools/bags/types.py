@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, describe_import_error
 from gait_core.files.access import read_text
 from gait_core.robot.find import find_package
 
@@ -31,7 +31,8 @@ def load_typestore() -> Any:
     try:
         from rosbags.typesys import Stores, get_types_from_msg, get_typestore
     except ImportError as error:
-        raise ConfigurationError(f'a bag needs the library rosbags: {error}') from error
+        reason = describe_import_error(error)
+        raise ConfigurationError(f'a bag needs the library rosbags: {reason}') from error
     store = get_typestore(Stores.ROS2_JAZZY)
     # In a clone this file is <root>/src/gait_tools/gait_tools/bags/types.py.
     clone = Path(__file__).resolve().parents[3] / _INTERFACE_PACKAGE / 'msg'

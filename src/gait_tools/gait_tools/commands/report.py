@@ -52,6 +52,7 @@ def run(options: Namespace) -> int:
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
     from gait_tools.report.build import build_report, load_subject
+    from gait_tools.report.page import plotly_source
 
     source = Path(options.source)
     subject = load_subject(source)
@@ -65,6 +66,8 @@ def run(options: Namespace) -> int:
             raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
     if markdown is not None and not options.card:
         raise ConfigurationError('--markdown needs --card')
+    # A missing library is told before trials that take minutes.
+    plotly_source()
     rows = _robustness_rows(subject.champion, markdown) if options.card else []
     html = build_report(subject, rows).html()
     write_atomically(file, html)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 import json
 from pathlib import Path
 from typing import Any
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, describe_import_error
 
 _HERE = Path(__file__).parent
 
@@ -59,7 +60,7 @@ class ReportPage:
             f'<title>{escape(self.title)}</title>\n<style>\n{_read_text("page.css")}</style>\n'
             f'</head>\n<body>\n<main>\n{"".join(self.body)}\n</main>\n'
             f'<script id="data" type="application/json">{data}</script>\n'
-            f'<script>{_plotly_source()}</script>\n<script>\n{_read_text("page.js")}</script>\n'
+            f'<script>{plotly_source()}</script>\n<script>\n{_read_text("page.js")}</script>\n'
             '</body>\n</html>\n'
         )
 
@@ -110,10 +111,13 @@ def _read_text(name: str) -> str:
     return (_HERE / name).read_text()
 
 
-def _plotly_source() -> str:
+@cache
+def plotly_source() -> str:
+    """Return the script of plotly; ConfigurationError if it is not installed."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:
-        raise ConfigurationError(f'a report needs plotly: {error}') from error
+        reason = describe_import_error(error)
+        raise ConfigurationError(f'a report needs plotly: {reason}') from error
     library: str = get_plotlyjs()
     return library
