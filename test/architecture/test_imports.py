@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who may import what: the rules of the design, read from the sources and the manifests."""
+"""The design's rules on imports hold in the sources and the manifests."""
 
 import ast
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What no file of the repository may contain, and the examples in docstrings."""
+"""No file has forbidden content, and the examples in docstrings are correct."""
 
 import ast
 import doctest

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A changed gait is passed into softly: every controller, preset and random parameters."""
+"""Changes between gaits are smooth, for every controller, preset and random parameters."""
 
 from dataclasses import asdict
 

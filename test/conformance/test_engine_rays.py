@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What engines say of rays: closed forms, one another, and that nothing else changes."""
+"""Rays of every engine: closed forms, agreement of the engines, and no effect on a trial."""
 
 from dataclasses import replace
 import math

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Work of motors in every engine, and lead screws: what both are by the laws of mechanics."""
+"""Work of motors and of lead screws in every engine follows the laws of mechanics."""
 
 from dataclasses import replace
 

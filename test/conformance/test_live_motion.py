@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every controller with every preset lets every robot stand, live, until motion is asked for."""
+"""Every robot stands live, with every controller and preset, until motion is requested."""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Similarity scaling: what an engine simulates enlarged is seen in the robot's own units."""
+"""A robot that an engine simulates enlarged is observed in its own units."""
 
 from dataclasses import replace
 

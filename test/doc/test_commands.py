@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What pages tell users to type is understood: commands, options, robots, launch arguments."""
+"""Commands on pages name existing subcommands, options, robots and launch arguments."""
 
 from importlib import import_module
 from pathlib import Path

@@ -36,7 +36,7 @@ def test_every_extension_point_is_named(group):
 
 @pytest.mark.parametrize('node', NODES)
 def test_the_graph_has_every_name_of_a_node(node):
-    """What the node itself says and serves stands in its row, or in the text below the table."""
+    """Its own topics and services are in its row of the table, or in the text below."""
     graph = section(5)
     assert node in {name for row in table_rows(graph, 'Node') for name in row[0].split(', ')}
     headings = ('Publishes', 'Subscribes to', 'Service', 'Action')

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The a1 trots on neural oscillators that know nothing but whom they inhibit."""
+"""The a1 trots on neural oscillators that are coupled by inhibition alone."""
 
 from functools import cache
 

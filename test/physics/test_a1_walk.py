@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The a1 walks on phase oscillators as it is told, on its feet and not on ice."""
+"""The a1 follows commands on phase oscillators, on its feet and without slip."""
 
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Robots that others wrote are adopted, stand and walk as they are told."""
+"""Adopted robots of others stand and follow commands."""
 
 import json
 from pathlib import Path

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What `gait bench` steps is physics with contacts; a reset is a small share of a short trial."""
+"""Scenes of `gait bench` have contacts; a reset takes a small share of a short trial."""
 
 import importlib
 import time

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What else could outlive a reset of the bullet engine: its client, its settings, its files."""
+"""Client, settings and files of the bullet engine do not outlive a reset."""
 
 from dataclasses import replace
 import tempfile

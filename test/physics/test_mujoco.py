@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is particular to MuJoCo: its diagonal, its friction, its restitution, its memory."""
+"""Features of MuJoCo alone: height fields, friction, restitution, kept models and divergence."""
 
 from dataclasses import replace
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A signal of stumbling, right or false, in whatever phase it comes, does not break a walk."""
+"""A stumble signal, right or false, does not stop a walk in any phase."""
 
 from dataclasses import replace
 

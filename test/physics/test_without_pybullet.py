@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where PyBullet cannot be imported, MuJoCo takes its place; its absence is told in one line."""
+"""Without PyBullet, MuJoCo is the default engine, and one line says that PyBullet is missing."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a bag holds is what the bridge publishes: types, hashes of types, and every number."""
+"""Bags hold the messages that a bridge publishes: types, their hashes, and every number."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a bridge refuses leaves it as it was: the same live simulation, which goes on."""
+"""A refused request changes nothing in a bridge: its live simulation continues."""
 
 import math
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What controller_manager says and hears, in its forms, orders and timing, against our nodes.
+Nodes work with the messages of controller_manager, in all its forms, orders and timing.
 
 controller_manager itself has no wheel: the fixture ``manage`` replays what its parts do.
 """

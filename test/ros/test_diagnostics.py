@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Diagnostics say what is wrong with a node, why, and what to do; errors are told from waiting."""
+"""Diagnostics name the fault, cause and cure of a node, and distinguish errors from waiting."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The last thing that a robot is told by a gait that ends is to hold, however it ends."""
+"""The last command of a gait is a hold, whatever ends it."""
 
 import signal
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A live gait that fails or is asked for what it cannot do: its node holds and answers."""
+"""The node of a gait that fails, or gets an impossible request, holds the joints and answers."""
 
 from geometry_msgs.msg import Twist
 import numpy as np

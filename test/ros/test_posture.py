@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A live walk changes its gait, stands as it is told, sits down and stands up, over topics."""
+"""A live walk changes its gait and body pose, sits down and stands up, over topics."""
 
 import math
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Lidars and a depth camera of a robot in a bridge: topics, rates, frames, and what they see."""
+"""Lidars and a depth camera of a robot in a bridge: topics, rates, frames and readings."""
 
 import json
 from pathlib import Path

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Clocks that are missing, end, begin anew or belong to another bridge: what each node does."""
+"""Nodes handle clocks that are missing, end, begin anew or belong to another bridge."""
 
 import pytest
 

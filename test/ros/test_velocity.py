@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a robot is asked for: either type of cmd_vel, a type not read, a sender that ends."""
+"""Motion requests: both types of cmd_vel, an unread type, and a sender that ends."""
 
 from contextlib import contextmanager
 import math

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What goes wrong between nodes of other suites: stamps, clocks, files, QoS, frames, resets."""
+"""Known faults between ROS nodes do not occur: stamps, clocks, files, QoS, frames, resets."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The heading that controllers hold: by the IMU first, of turns about fixed axes (REP-103)."""
+"""Heading from the IMU, else from the pose, for rotations about fixed axes (REP-103)."""
 
 from hypothesis import given
 from hypothesis import strategies as st

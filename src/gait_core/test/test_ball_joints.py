@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What makes three joints a ball joint, and what is refused in one line."""
+"""Three joints in one point form a ball joint; others are refused in one line."""
 
 from dataclasses import replace
 

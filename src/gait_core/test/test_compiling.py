@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kernels that are being compiled: a word on them, and two processes that compile the same."""
+"""Compiling of kernels is announced, and two processes can compile the same kernel."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which engine a scene gets that names none; a robot's defaults for engines and terrains."""
+"""The default engine of scenes, and a robot's defaults for engines and terrains."""
 
 from dataclasses import replace
 import logging

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a foot will land follows from how the feet that stand move under the base."""
+"""Predicted footholds follow from the motion of the stance feet under the base."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who asks a live robot for motion, how long that holds, and when its gait has ended."""
+"""Motion requests of a live robot: sources, expiry, and the end of a gait."""
 
 import dataclasses
 import math

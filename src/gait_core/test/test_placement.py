@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a robot starts, and when it counts as fallen."""
+"""Start poses of robots on the ground, and limits beyond which a robot has fallen."""
 
 import dataclasses
 

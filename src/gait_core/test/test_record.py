@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A record on disk gives back the rollout, bit for bit."""
+"""A record on disk is read as the same rollout, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a result was made with: any edit of code or robot is seen, nothing else is."""
+"""Hashes of sources change with any edit of code or robot, and with nothing else."""
 
 import sys
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is said of a commanded velocity that is not walked, and that it is what is not walked."""
+"""Clipped components of a commanded velocity are named with the limit and the reason."""
 
 import math
 

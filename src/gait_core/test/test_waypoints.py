@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Waypoints: a point that moves as it is told gets to each of them, and then stands."""
+"""A point that follows the velocities of the waypoints reaches each of them and stops."""
 
 import math
 

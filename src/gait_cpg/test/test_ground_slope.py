@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The slope that feet feel, and feet that follow it; without physics."""
+"""The slope estimated from the feet, and feet that follow it; without physics."""
 
 from dataclasses import replace
 import math

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The lean of a body: its sense, its excess over undisturbed walks, and their range."""
+"""Tilt of the base: signs, excess over undisturbed walks, and their range."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The body over its feet, steering by what is seen, and gaits from a file; without physics."""
+"""Body pose over the feet, steering by measured motion, and gaits from a file; without physics."""
 
 from dataclasses import replace
 import math

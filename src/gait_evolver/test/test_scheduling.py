@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which worker takes which trial, without any worker."""
+"""Distribution of trials by the measured speeds of simulated workers."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

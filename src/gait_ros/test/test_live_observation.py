@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What drivers send is taken by name, and what cannot be true is not: one line a kind."""
+"""Readings of drivers are used by name; impossible ones are refused, one line for each kind."""
 
 import math
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What RViz is given to show: what is there, where, in which colour, and what is taken away."""
+"""Markers for RViz: positions, sizes, colours, and removal of undefined ones."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What motors may be given: nothing unmeasured, implausible, beyond a limit or faster than one."""
+"""Commands of motors start at the measured pose and stay within limits and speeds."""
 
 import math
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What ros2_control is told of every robot: blocks per target, and controllers."""
+"""The block of ros2_control and the controllers of every robot, for each target."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a trajectory controller of ros2_control makes of single points that are streamed to it."""
+"""A trajectory controller of ros2_control follows streamed single points smoothly."""
 
 import numpy as np
 import pytest

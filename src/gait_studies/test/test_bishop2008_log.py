@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The log of Bishop (2008) and what its post-processor tells, on lines made by hand."""
+"""The log of Bishop (2008) and the output of its post-processor, on lines made by hand."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Networks of patterns oscillate as told, and CMA-ES of patterns finds what it is asked for."""
+"""Pattern networks oscillate with their parameters, and CMA-ES finds a wanted pattern."""
 
 import numpy as np
 import pytest

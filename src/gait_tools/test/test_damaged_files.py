@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Damaged files: what is read is what was written, or one line says which file is damaged."""
+"""A damaged file is read as it was written, or refused by its name in one line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where an optional library is missing, a command that needs it says so in one line."""
+"""A command without its optional library ends with one line that names it."""
 
 import json
 import os

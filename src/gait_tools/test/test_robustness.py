@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The robustness card: what is changed is what is said, and nothing else."""
+"""The robustness card changes the stated quantities and nothing else."""
 
 from __future__ import annotations
 
