@@ -234,7 +234,7 @@ def test_no_package_imports_its_own_node_at_import(package):
 
 
 def needed_keys(package: str) -> dict[str, str]:
-    """Return the rosdep keys of what a package imports, each with one place that does."""
+    """Return the rosdep keys of the imports of a package, each with one line that imports it."""
     keys = {}
     for path in sources(package):
         for line, dotted in imports(path):

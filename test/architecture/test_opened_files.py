@@ -81,7 +81,7 @@ def name_of(file):
 
 
 def openings(source):
-    """Return the lines of a module that open a file, with what they call."""
+    """Return the lines of a module that open a file, with the function that they call."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):

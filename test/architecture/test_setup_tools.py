@@ -197,7 +197,7 @@ def entered(
     shell: tuple[str, str] = ('sh', '-c'),
     **variables: str,
 ) -> str:
-    """Return what a shell prints after sourcing the environment twice."""
+    """Return the output of a shell that sources the environment twice."""
     script = tmp_path / 'env.sh'
     script.write_text(setup.environment_script(setup.packages()))
     done = subprocess.run(

@@ -65,7 +65,7 @@ def drawn(controller, rng):
 
 
 class Walk:
-    """A controller behind a safety layer, and a robot that does as it is told."""
+    """A controller behind a safety layer, and a robot that follows its targets exactly."""
 
     def __init__(self, robot, controller, command):
         self.layer = SafetyLayer(robot, SafetyParams(start_speed=START_SPEED))

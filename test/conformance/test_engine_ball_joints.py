@@ -146,7 +146,7 @@ def test_the_three_angles_give_the_pose_of_what_hangs_behind(able_engine_of, axe
      ('exponential', {'strength': 0.5, 'rise': 3.0, 'damping': 0.2})],
 )  # fmt: skip
 def test_a_ball_joint_moves_as_three_hinges_do(able_engine_of, kind, constants):
-    """The same angles, also of what their torques do: hinges have no gimbal to invert."""
+    """The angles are equal, also under torques; hinges need no inverse of a gimbal."""
     robot = ball_joint_robot(
         kind, constants, com=(0.1, 0.05, -0.4), inertia=ASKEW, axes=AXES['zxy'], has_tip=True,
         damping=0.05,

@@ -77,7 +77,7 @@ class Walk:
         self.gait = LiveGait(model, controller, DT, VELOCITY, send, start_speed=100.0)
 
     def go(self, seconds, ask=False):
-        """Return what was sent meanwhile, (ticks, 2 m)."""
+        """Return the targets sent meanwhile, (ticks, 2 m)."""
         self.sent.clear()
         for _ in range(round(seconds / DT)):
             if ask:

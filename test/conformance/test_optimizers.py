@@ -28,7 +28,7 @@ def made(name, seed=3, **settings):
 
 
 def fitness(candidate):
-    """Return a fitness that depends on what a candidate holds."""
+    """Return a fitness that depends on the genes of a candidate."""
     weights = sum(float(array[0, :5].sum()) for array in candidate.arrays.values())
     return -float(np.sum((candidate.values - 0.7) ** 2)) - weights
 

@@ -35,7 +35,7 @@ LAUNCH_ARGUMENTS = {
 
 
 def commands():
-    """Yield page, words and whether they stand in a block, of what a user is told to type."""
+    """Yield page, words, and whether they are in a block, of every command on the pages."""
     for page in PAGES:
         text = page.read_text(encoding='utf-8')
         name = page.relative_to(ROOT).as_posix()

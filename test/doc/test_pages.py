@@ -67,7 +67,7 @@ def run_page(found, folder):
 
 
 def run(commands, folder):
-    """Run commands one after the other in a folder, and return what they printed."""
+    """Run commands one after the other in a folder, and return their output."""
     if 'bullet' in commands:
         need_engine('bullet')
     if ' a1' in commands:

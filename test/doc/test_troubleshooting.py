@@ -18,7 +18,7 @@ QUOTES = sorted(
 
 
 def text_of(node):
-    """Return the text of a string with … for what is filled in; nothing for anything else."""
+    """Return the text of a string with … for each filled-in value; empty for other nodes."""
     if isinstance(node, ast.JoinedStr):
         parts = (text_of(part) or '…' for part in node.values)
         return ''.join(parts)

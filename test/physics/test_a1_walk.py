@@ -83,7 +83,7 @@ def toes(rollout):
 
 
 def slip_speeds(rollout):
-    """Return the speed [m/s] of what touches the ground, of each toe that stays down a tick."""
+    """Return the speed [m/s] of the contact point of each toe that is in stance for two ticks."""
     turns, centres = toes(rollout)
     below = np.array([0.0, 0.0, -TOE_RADIUS])
     moved = turns[1:] @ np.swapaxes(turns[:-1], -1, -2) @ below - below + np.diff(centres, axis=0)

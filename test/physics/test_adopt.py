@@ -43,7 +43,7 @@ PAGE = (Path(__file__).parents[2] / 'doc/results/adopted.md').read_text(encoding
 
 @pytest.fixture(scope='module')
 def folder_of(tmp_path_factory):
-    """Return what makes the folder of a robot by name, once."""
+    """Return a function that makes the folder of a robot by name, once."""
     made = {}
     place = tmp_path_factory.mktemp('robots')
 

@@ -37,7 +37,7 @@ def centre_of(mask: np.ndarray) -> np.ndarray:
 
 
 def is_blue(picture: np.ndarray) -> np.ndarray:
-    """Tell where a leg's first colour is, whatever its shade; the ground is grey."""
+    """Return where a picture has a leg's first colour, in any shade; the ground is grey."""
     red, blue = picture[..., 0].astype(int), picture[..., 2].astype(int)
     return blue > red + 25
 

@@ -44,7 +44,7 @@ def scene(**changes):
 
 
 def seen_of(ticks: int, robot=BOX, settle: int = 0, **changes):
-    """Return what is seen of a robot that nothing drives."""
+    """Return the observations of a passive robot."""
     engine = MujocoEngine(lambda name, draw: robot)
     first = engine.reset(scene(**changes), 0, settle)
     rest = [engine.step(applied_targets(robot)) for _ in range(ticks)]

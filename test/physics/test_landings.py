@@ -16,7 +16,7 @@ from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 
 def footfalls(name, preset, velocity, duration, after):
-    """Yield each landing in odom as it was told in mid-swing, where the foot came, its stride."""
+    """Yield predicted landing, foothold and stride of each step, in odom."""
     need_robot(name)
     scene = make_scene(name, {})
     need_engine(scene.engine)

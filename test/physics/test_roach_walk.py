@@ -51,7 +51,7 @@ def tripod():
 
 
 def stand(robot, settle: int = 960):
-    """Drop a robot that holds its rest angles; return what is seen then, and after a while."""
+    """Drop a robot that holds its rest angles; return its last observation and mean loads."""
     engine = MujocoEngine(lambda name, draw: robot)
     scene = make_scene('roach', {'initial': {'clearance': 0.001}})
     seen = engine.reset(scene, 0, settle)

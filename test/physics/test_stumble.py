@@ -25,7 +25,7 @@ REFLEXES = {'elevator_reflex': True, 'retraction': True, 'held_lag': 0.1}
 
 
 class Stumbler(PhaseCpgController):
-    """Is told for four control periods from a time on that its first leg lags behind."""
+    """Receives a lagging first leg for four control periods from a time on."""
 
     at = np.inf
     stood = []

@@ -73,7 +73,7 @@ def box_model(box):
 
 
 class Graph:
-    """Nodes of this process, spun together, and what they have logged."""
+    """Nodes of this process, spun together, and their log."""
 
     def __init__(self, kind, capture):
         self._capture = capture
@@ -193,7 +193,7 @@ class Process:
 
 @pytest.fixture
 def start_process():
-    """Return what starts a module as a node in a process of its own."""
+    """Return a function that starts a module as a node in a process of its own."""
     started = []
 
     def start(module, **parameters):
@@ -331,11 +331,11 @@ class Motors:
 
 @pytest.fixture
 def manage(graph):
-    """Return what makes a controller_manager in front of some joints."""
+    """Return a function that makes a controller_manager in front of some joints."""
     return lambda joints, seed=0: Manager(graph, joints, seed)
 
 
 @pytest.fixture
 def motorize(graph):
-    """Return what makes motors at some positions, by name."""
+    """Return a function that makes motors at some positions, by name."""
     return lambda at: Motors(graph, at)

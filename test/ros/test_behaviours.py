@@ -30,7 +30,7 @@ from sim_bridge.node import SimBridgeNode
 
 class Walk:
     """
-    A robot that walks, what it is told and what it reports.
+    A walking robot, its commands and its reports.
 
     The bridge is stepped as soon as it has targets for the next period: on a loaded machine it
     waits, where a simulation that runs by itself would get them late and fall.

@@ -82,7 +82,7 @@ SCENES = {
 
 @pytest.fixture(scope='module')
 def urdfs(tmp_path_factory):
-    """Return URDF files that readers stumble over, by what is wrong with each."""
+    """Return invalid URDF files by the name of their fault."""
     folder = tmp_path_factory.mktemp('urdf')
     link = '<link name="a"/><link name="b"/>'
     joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>{}</joint>'
@@ -142,7 +142,7 @@ def test_a_refused_reset_leaves_the_live_simulation_running(graph, urdfs):
 
 
 class Exploding(KinematicEngine):
-    """Diverges while it settles, or fails in ways that nobody thought of."""
+    """Raises an error while it settles: divergence, or an unforeseen one."""
 
     error = SimulationDiverged('far away')
 

@@ -360,7 +360,7 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
 
 
 def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, controller, box_model):
-    """Its keys i, u, j and k at 10 Hz with its default speeds, then what it says as it ends."""
+    """Keys i, u, j and k at 10 Hz with the default speeds, then the stop message of its end."""
     node = controller(command_timeout=60.0)
     talk(graph, box_model, forward=0.0)
     shown = collect(graph, MarkerArray, '/gait_markers')
@@ -378,7 +378,7 @@ def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, contr
 
 
 def test_two_robots_in_namespaces_of_one_graph_do_not_hear_each_other(graph, box):
-    """One bridge and one controller each; only the first robot is told to go."""
+    """One bridge and one controller each; only the first robot gets a velocity."""
     nodes = {}
     for space in ('r1', 'r2'):
         there = (f'__ns:=/{space}',)

@@ -29,7 +29,7 @@ LEVELS = {
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    """Let nodes tell sooner what they would tell after three seconds."""
+    """Let nodes report after fractions of a second in place of three seconds."""
     monkeypatch.setattr('gait_ros.live.gait_watch._MAX_INPUT_AGE', 0.2)
     monkeypatch.setattr('sim_bridge.node._PATIENCE', 0.2)
     for module in ('gait_ros.live.node', 'gait_ros.hardware.node', 'sim_bridge.node'):
@@ -37,7 +37,7 @@ def impatient(monkeypatch):
 
 
 class Told:
-    """What a node tells, at /diagnostics whatever its namespace."""
+    """Statuses of a node on /diagnostics, in any namespace."""
 
     def __init__(self, graph, name):
         self._graph, self._name = graph, name
@@ -157,7 +157,7 @@ def test_the_hardware_node_tells_from_which_side_nothing_comes(graph, box, box_m
 
 
 def test_falls_that_nobody_sees_are_an_error(graph, box, box_model):
-    """A fall is seen by IMU or odometry: without either, watching must not pass for running."""
+    """IMU or odometry detect a fall: without both, the node must not report that it runs."""
     graph.add(ControllerNode, robot=box, controller='wave')
     told = Told(graph, '/controller: controller')
     states = graph.client.create_publisher(JointState, '/joint_states', 10)

@@ -77,7 +77,7 @@ def discovered(node):
 
 
 def advertised(node, found):
-    """Add what a node advertises, as (name, type) by the heading of the page's table."""
+    """Add the interfaces of a node, as (name, type) by the heading of the page's table."""
     own = (node.get_name(), node.get_namespace())
     for heading, listed in (
         ('Publishes', node.get_publisher_names_and_types_by_node(*own)),

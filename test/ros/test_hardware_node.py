@@ -32,7 +32,7 @@ def pose(model, seed=0):
 
 
 def obstacle(node):
-    """Return what keeps commands from the motors now."""
+    """Return the reason for which no command reaches the motors now."""
     return node._watch.find_obstacle(node._now())
 
 
@@ -66,7 +66,7 @@ class Sender:
 
 
 def walk(graph, box, **more):
-    """Return a gait that is active, and what asks it to walk."""
+    """Return an active gait, and a function that requests motion."""
     node = graph.add(
         ControllerNode,
         robot=box,

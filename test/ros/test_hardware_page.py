@@ -35,7 +35,7 @@ PATIENCE = 120.0
 
 @pytest.fixture
 def spawn(tmp_path):
-    """Return what starts a node of a graph as a process."""
+    """Return a function that starts a node of a graph as a process."""
     started = []
 
     def start(spec, **parameters):

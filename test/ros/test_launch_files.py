@@ -65,14 +65,14 @@ sys.exit(service.run())
 """
 
 FOLLOWS = {'command_timeout': 0.5, 'stamped_cmd_vel': False}
-"""How a gait follows velocities where no argument says otherwise."""
+"""Default parameters of velocities in a launch."""
 LAUNCH = Path(__file__).resolve().parents[2] / 'launch'
 FILES = sorted(path.name for path in LAUNCH.glob('*.launch.py'))
 CHAMPION = str(LAUNCH.parent / 'doc' / 'results' / 'guroo_champion.yaml')
 
 
 class Loader(yaml.SafeLoader):
-    """Reads what launch writes as ROS does: its tag for a tuple means nothing."""
+    """Reads files of launch as ROS does, which ignores the tag of a tuple."""
 
 
 Loader.add_constructor(
@@ -97,7 +97,7 @@ def composed(file, **arguments):
 
 
 class Started:
-    """How a Node action would start its process."""
+    """Command line, parameters and remappings of a Node action."""
 
     def __init__(self, action, context):
         action.execute(context)
@@ -119,7 +119,7 @@ class Started:
 
 
 def facts(spec):
-    """Return what a node of the graph should be started as."""
+    """Return the expected start of a node of the graph."""
     return (spec.package, spec.executable, spec.full_name, typed(spec.parameters))
 
 
@@ -301,7 +301,7 @@ def test_a_description_under_control_begins_at_base_link():
 
 
 def hardware_nodes(target, gait=True, **more):
-    """Return the facts of what hardware_graph describes for the a1, but for its made files."""
+    """Return the facts of the nodes of hardware_graph for the a1, without generated files."""
     walker = {'preset': '', 'seed': 0, 'autostart': False, 'safety.recover': False, **FOLLOWS}
     gait_fields = {'controller': 'phase_cpg', 'gait': {**walker, **more.pop('walker', {})}}
     controlled = ControlledRobot(
@@ -523,7 +523,7 @@ def test_a_choice_that_is_none_is_refused_by_launch_itself(file, name):
 
 
 def test_parameters_reach_a_node_with_their_types():
-    """What YAML would read as a truth value, a number or nothing stays text."""
+    """Texts that YAML would read as a truth value, a number or null stay texts."""
     parameters = {
         'word': 'off',
         'digits': '0123',
@@ -550,7 +550,7 @@ def test_the_executables_are_installed():
 
 @pytest.fixture
 def launched(tmp_path):
-    """Return what runs a launch file as `ros2 launch` does, in a process group of its own."""
+    """Return a function that runs a launch file as `ros2 launch` does, in a process group."""
     started = []
 
     def start(file, **arguments):
@@ -732,7 +732,7 @@ with contextlib.suppress(BaseException):
 
 @pytest.fixture
 def stand_ins(tmp_path, monkeypatch):
-    """Install stand-ins for what has no wheel: a manager that passes on, and what only waits."""
+    """Install stand-ins for packages without a wheel: a manager that relays, others that wait."""
     waits = 'import signal\nsignal.sigwait({signal.SIGINT, signal.SIGTERM})\n'
     for package, executable, text in (
         ('controller_manager', 'ros2_control_node', MANAGER),

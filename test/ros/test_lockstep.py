@@ -102,7 +102,7 @@ def test_robots_on_physics_give_the_hash_of_one_process(robot, wanted, settings,
 
 
 class Puppet:
-    """The controller's end of the channel, with whatever manners a test gives it."""
+    """The controller's end of the channel, which answers by a function of the test."""
 
     def __init__(self, graph, robot, answer):
         self.seen = []

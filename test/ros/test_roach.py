@@ -32,7 +32,7 @@ STEPPING = 2.0
 
 
 class Bridge:
-    """The bridge's end of the channel, with a robot that stands still whatever it is told."""
+    """The bridge's end of the channel, with a robot that ignores its targets."""
 
     def __init__(self, graph):
         zero = np.zeros(len(ROACH.joint_names))

@@ -106,7 +106,7 @@ def frames_of(description):
 
 
 def check(graph, manager, frames):
-    """Hold a layout to what is published, and frames to those of the tree."""
+    """Check that the topics of a layout are published, and that its frames are in the tree."""
     views = manager['Views']['Current']
     fixed = manager['Global Options']['Fixed Frame']
     wanted = {fixed, views['Target Frame'].replace('<Fixed Frame>', fixed)}

@@ -94,7 +94,7 @@ def of_image(image, info):
 
 @pytest.fixture
 def seen(graph):
-    """Return what came on each topic in two seconds of a robot that stands before a hill."""
+    """Return the messages of each topic in two seconds of a robot that stands before a hill."""
     bridge(graph, sensors='all')
     found = {topic: [] for topic in (*TOPICS, 'odom', '/tf_static')}
     for topic, kind in TOPICS.items():

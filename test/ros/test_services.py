@@ -29,7 +29,7 @@ ERRORS = {
 
 
 class Failing(Node):
-    """A node whose services raise what is set."""
+    """A node whose services raise a chosen exception."""
 
     def __init__(self, **kwargs):
         super().__init__('failing', **kwargs)

@@ -25,7 +25,7 @@ PERIOD = 0.02
 
 
 class Simulation:
-    """What a simulator says at each of its ticks, each heard before the next."""
+    """A simulator whose messages of a tick have arrived before it sends the next."""
 
     def __init__(self, graph, node, model):
         self._graph, self._node, self._model = graph, node, model
@@ -48,7 +48,7 @@ class Simulation:
         self._graph.until(lambda: request.velocity[0] == forward)
 
     def tick(self, now, pose=0.1, time_first=False):
-        """Publish joint states and the time [s], and return what the gait says to it."""
+        """Publish joint states and the time [s]; return the targets that the gait sends."""
         stamp = Time(sec=int(now), nanosec=round((now - int(now)) * 1e9))
         names = list(self._model.joint_names)
         states = JointState(name=names, position=[pose] * len(names))
@@ -68,7 +68,7 @@ class Simulation:
         return [tuple(point.positions) for one in self.targets for point in one.points]
 
     def span(self):
-        """Return in what time the last targets are to be reached [s]."""
+        """Return the time [s] in which the last targets are to be reached."""
         return to_seconds(self.targets[-1].points[-1].time_from_start)
 
 

@@ -21,7 +21,7 @@ from sim_bridge.node import SimBridgeNode
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    """Let nodes tell sooner what they would tell after three seconds."""
+    """Let nodes report after half a second in place of three seconds."""
     monkeypatch.setattr('gait_ros.nodes.clock._STANDSTILL_TIME', 0.5)
     monkeypatch.setattr('gait_ros.live.gait_watch._MAX_INPUT_AGE', 0.5)
 
@@ -37,7 +37,7 @@ def seconds(stamp):
 
 
 def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, monkeypatch):
-    """The simulator crashed and came back: /clock begins anew, and nobody restarts the gait."""
+    """The simulator crashes and restarts: /clock begins anew, and the gait is not restarted."""
     monkeypatch.setattr('gait_ros.nodes.clock._DISCOVERY_TIME', 0.2)
     walker = graph.add(
         ControllerNode, robot=box, controller='wave', use_sim_time=True, demo=True,
@@ -89,7 +89,7 @@ def test_the_stamps_of_a_bridge_follow_the_clock_of_another(graph, box):
 
 
 def test_a_tick_is_seen_before_its_time_comes(graph, box):
-    """Else who steps by /clock balances on what was a period ago: a g1 fell after 15 s."""
+    """A node that steps by /clock must not use data of the last period: a g1 fell after 15 s."""
     heard = []
 
     def listen(kind, topic, stamp):

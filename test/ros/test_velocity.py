@@ -47,7 +47,7 @@ def test_stamped_velocities_of_a_navigation_stack_are_followed(graph, box):
 
 
 def test_a_robot_stands_until_it_is_asked_and_when_whoever_asked_has_ended(graph, box):
-    """It holds the pose it was measured in, walks, and holds what it was sent last."""
+    """It holds the measured pose, walks, and then holds its last targets."""
     node = graph.add(
         ControllerNode,
         robot=box,

@@ -26,7 +26,7 @@ ALL = np.ones(4, dtype=bool)
 
 
 def over(x, y, yaw, roll=0.0, imu=False):
-    """Return what is seen of a base that has moved so far over feet that stayed."""
+    """Return the observation of a base displaced by (x, y, yaw) over feet that stay in place."""
     turn = Rotation.from_euler('xyz', [roll, 0.0, yaw])
     places = turn.inv().apply(FEET - [x, y, 0.0])
     joints = np.concatenate(

@@ -196,7 +196,7 @@ def test_who_asked_is_forgotten(bounds):
 
 
 def end_of(positions, stance=lambda time: {}, starting=False):
-    """Return how long a gait goes on [s] that moves so, once nobody asks for it."""
+    """Return the time [s] from the last motion request to the end of the gait."""
     stop, time = GaitStop(), 0.0
     for _ in range(50):
         stop.update(DT, True, False, dict, np.array([positions(-1.0)]))

@@ -151,7 +151,7 @@ def test_sensors_are_chosen_by_name():
 
 @pytest.fixture
 def read(tmp_path):
-    """Return what reads a robot whose robot.yaml declares sensors."""
+    """Return a function that reads a robot whose robot.yaml declares sensors."""
 
     def make(*sensors):
         (tmp_path / 'box').mkdir(exist_ok=True)

@@ -290,7 +290,7 @@ def test_velocities_alone_begin_slowly_are_clamped_and_stand_still_on_hold(robot
 @pytest.mark.parametrize('late', [0, 1, 2])
 @pytest.mark.parametrize('quantity', ['', 'velocity'])
 def test_velocities_stop_at_the_limits_of_position(robot, quantity, late):
-    """A robot that does as it is told, and of which the layer knows what was some periods ago."""
+    """The robot follows its targets; the layer observes it some periods late."""
     layer = SafetyLayer(robot, SafetyParams(), quantity)
     more = {'position': np.full(8, 0.2)} if quantity else {}
     pose, known = np.full(8, 0.2), [np.full(8, 0.2)] * (late + 1)

@@ -26,7 +26,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def only(monkeypatch, tmp_path):
-    """Return the one domain that there is to claim: held by this test, so that nobody uses it."""
+    """Return the only domain that can be claimed; no other run uses it."""
     domain = claim_domain()
     monkeypatch.setattr(testing_domain, 'DOMAINS', (domain,))
     # Locks of another folder: there the domain is still to be had.

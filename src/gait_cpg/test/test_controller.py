@@ -61,7 +61,7 @@ def feet_of(positions, robot=ROBOT):
 
 
 def mirrored(positions, robot=ROBOT):
-    """Return commanded positions (..., n) of the robot seen in a mirror."""
+    """Return commanded positions (..., n) of the mirrored robot."""
     names = [name for leg in robot.legs for name in leg.joints]
     column = {name: i for i, name in enumerate(names)}
     result = np.empty_like(positions)

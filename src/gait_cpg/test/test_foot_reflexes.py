@@ -44,7 +44,7 @@ def layers(**params) -> FootReflexes:
 
 
 def step(made, joints, stance, actual=None, standing=(0, 1, 2, 3), imu=None):
-    """Return the joints told for those wanted, from where legs are and which feet bear."""
+    """Return the targets after the reflexes, from targets, measured joints and stance feet."""
     seen = np.zeros(len(ROBOT.joint_names))
     seen[COLUMNS] = joints if actual is None else actual
     contacts = Contacts(

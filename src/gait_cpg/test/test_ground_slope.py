@@ -43,7 +43,7 @@ DIAGONALS = [np.array([True, False, False, True]), np.array([False, True, True, 
 
 
 def seen(gradient, roll=0.0, pitch=0.0, yaw=0.0):
-    """Return what a robot of some attitude sees whose feet stand on a plane of some gradient."""
+    """Return the observation of a robot with an attitude whose feet stand on an inclined plane."""
     turn = Rotation.from_euler('xyz', [roll, pitch, yaw])
     joints = np.empty(len(ROBOT.joint_names))
     for leg, foot in zip(KINEMATICS, STANCE, strict=True):

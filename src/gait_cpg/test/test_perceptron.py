@@ -32,7 +32,7 @@ SMALL = {'perceptrons': 5, 'memory': 4}
 
 
 def observed(positions=SPIDER.joint_stance, lengths=SPIDER.stance[16:], turn=0.0, pull=0.0):
-    """Return what the spider sees at joint positions and lengths of its elements."""
+    """Return the observation of the spider at joint positions and lengths of its elements."""
     pose = np.array([[0.0, 0.0, 0.3, 0.0, 0.0, math.sin(0.5 * turn), math.cos(0.5 * turn)]])
     return Observation(
         tick=0,

@@ -42,7 +42,7 @@ def guard():
 
 
 def settled(guard, at=0.1):
-    """Return a guard whose joints have met what is commanded."""
+    """Return a guard whose joints have reached their command."""
     guard.limit_command(values(position=at), DT)
     return guard
 

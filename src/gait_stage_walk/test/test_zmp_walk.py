@@ -134,7 +134,7 @@ def test_soles_push_against_a_lean_and_the_capture_point_is_where_it_carries():
 
 
 def stepped(controller, seconds, velocity=(0.0, 0.0, 0.0), **set_points):
-    """Return the joints of every sub-sample of some seconds, seen upright."""
+    """Return the joints of every sub-sample of a walk that observes an upright base."""
     command = Command(velocity=velocity, set_points=set_points)
     ticks = round(seconds / 0.02)
     given_ = [controller.step(0.02, command, seen()) for _ in range(ticks)]

@@ -234,7 +234,7 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
 
     class Watched(PatternCmaOptimizer):
         def tell(self, evaluations):
-            """Note what is told."""
+            """Record the evaluations."""
             told.append(evaluations)
             super().tell(evaluations)
 

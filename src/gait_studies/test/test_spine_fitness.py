@@ -32,7 +32,7 @@ def rollout_of(robot, body_poses):
 
 
 def crawled(at_3_s=0.0, at_end=0.0, left=0.0, yaw=0.0, seconds=15.0):
-    """Return a spine whose node 1 went along x [in] as told, and turned about it at the end."""
+    """Return a rollout whose node 1 moved along x [in], and turned by ``yaw`` at the end."""
     robot = load_robot('tetraspine')
     ticks = round(seconds / DT)
     poses = np.tile(assembly_poses(robot), (ticks + 1, 1, 1))

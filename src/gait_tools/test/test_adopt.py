@@ -37,7 +37,7 @@ Y_UP = (math.pi / 2, 0.0, math.pi / 2)
 
 @pytest.fixture
 def adopted(tmp_path):
-    """Return what adopts a text as a file."""
+    """Return a function that adopts a text as a file."""
 
     def make(text, name='dog.urdf'):
         (tmp_path / name).write_text(text, encoding='utf-8')

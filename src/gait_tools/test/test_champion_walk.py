@@ -40,7 +40,7 @@ def champion(tmp_path_factory):
 
 @pytest.fixture
 def walk(champion, capsys):
-    """Return what walks the champion: its JSON object, and the lines on standard error."""
+    """Return a function that walks the champion and returns its JSON object and its warnings."""
 
     def run(*words, code=0, file=champion):
         capsys.readouterr()

@@ -27,7 +27,7 @@ def box(tmp_path_factory):
 
 @pytest.fixture
 def complete(monkeypatch, tmp_path):
-    """Return what lists the completions of a line in an empty folder."""
+    """Return a function that lists the completions of a line in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(line):

@@ -72,7 +72,7 @@ def mutations(content, seed, count=COUNT):
 
 
 def read_or_refused(read, path, content, *, whole=None):
-    """Return whether a damaged file is refused, by its name; what is read must be whole."""
+    """Return whether a damaged file is refused by its name; if not, its content is complete."""
     path.write_bytes(content)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:

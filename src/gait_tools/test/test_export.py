@@ -35,7 +35,7 @@ from gait_tools.commands.replay import write_targets_csv
 
 
 class Feeling(WaveController):
-    """Waves in two sub-samples a period, off by what it feels: any reading shows in targets."""
+    """Waves offset by the observation, so that the targets depend on every reading."""
 
     needs = frozenset({'joint_positions', 'body_poses'})
 
