@@ -17,7 +17,7 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Gait suite maintainers',
-    maintainer_email='gait-suite@example.org',
+    maintainer_email='maintainers@users.noreply.a-seed-f9fb60b9.example',
     description=(
         'Central pattern generators of the gait suite: Matsuoka and phase '
         'oscillators, insect gait rules and the node that runs them.'

@@ -17,7 +17,7 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Gait suite maintainers',
-    maintainer_email='gait-suite@example.org',
+    maintainer_email='maintainers@users.noreply.a-seed-f9fb60b9.example',
     description=(
         'The rclpy side shared by every node of the gait suite: parameters, message '
         'conversion, QoS, lock-step, hardware and the node graph as data.'

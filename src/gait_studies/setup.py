@@ -19,7 +19,7 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Gait suite maintainers',
-    maintainer_email='gait-suite@example.org',
+    maintainer_email='maintainers@users.noreply.a-seed-f9fb60b9.example',
     description=(
         'Published studies reproduced with the gait suite: experiments, scores, optimisers, '
         'tables and pictures of five theses; removable.'

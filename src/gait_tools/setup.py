@@ -23,7 +23,7 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Gait suite maintainers',
-    maintainer_email='gait-suite@example.org',
+    maintainer_email='maintainers@users.noreply.a-seed-f9fb60b9.example',
     description=(
         'The gait command of the gait suite: walks, searches, reports, bags, pictures, checks '
         'and studies from the command line, and the adoption of robots.'

@@ -17,7 +17,7 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Gait suite maintainers',
-    maintainer_email='gait-suite@example.org',
+    maintainer_email='maintainers@users.noreply.a-seed-f9fb60b9.example',
     description=(
         'Physics of the gait suite: engines, actuators, sensors and contacts behind one '
         'contract, and the node that serves them.'
