@@ -56,11 +56,12 @@ def test_a_domain_is_of_one_process_for_as_long_as_it_lives(only, monkeypatch):
     assert claim_domain() == only
 
 
+@pytest.mark.parametrize('address', ['', '127.0.0.1'])
 @pytest.mark.parametrize('offset', [0, 10, 14])
-def test_a_domain_in_which_a_participant_speaks_is_not_claimed(only, offset):
+def test_a_domain_in_which_a_participant_speaks_is_not_claimed(only, offset, address):
     """Participant p listens to UDP port 7410 + 250 d + 2 p, and many to 7400 + 250 d (RTPS)."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as speaker:
-        speaker.bind(('', 7400 + 250 * only + offset))
+        speaker.bind((address, 7400 + 250 * only + offset))
         with pytest.raises(ConfigurationError, match='ROS_DOMAIN_ID'):
             claim_domain()
     assert claim_domain() == only

@@ -98,9 +98,10 @@ def _is_silent(domain: int) -> bool:
 
 
 def _is_port_free(port: int) -> bool:
+    # A participant binds loopback or every interface; either prevents this bind.
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.bind(('', port))
+            probe.bind(('127.0.0.1', port))
         except OSError as error:
             return error.errno != errno.EADDRINUSE
     return True
