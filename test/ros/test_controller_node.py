@@ -556,6 +556,19 @@ def test_a_users_mistake_is_refused_at_the_start(controller, parameters, words):
     assert words in str(caught.value) and '\n' not in str(caught.value)
 
 
+def test_an_empty_list_in_a_file_is_an_empty_list(controller, tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text('/**: {ros__parameters: {command: []}}')
+    assert controller(files=[file], autostart=False)._chosen.command == ()
+
+
+def test_a_file_whose_sections_name_other_nodes_is_reported(graph, controller, tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text('rviz: {ros__parameters: {command: [0.1]}}')
+    controller(files=[file], autostart=False)
+    assert graph.logged('WARN', "has no section for node '/controller', but for /rviz")
+
+
 def test_without_autostart_the_lifecycle_is_the_users(graph, controller, box_model):
     node = controller(autostart=False)
     events = collect(graph, TransitionEvent, '/controller/transition_event')

@@ -382,11 +382,16 @@ ProgressCallback = Callable[[int, TrialResult], None]
 """Called with the index of a finished trial and its result, in order of completion."""
 
 
+MAX_WORKERS = 1000
+"""Largest number of workers of an evaluator: more is a mistake."""
+
+
 class Evaluator(ABC):
     """
     Runs trials; results come in the order of the specs and depend on them alone.
 
-    A registered evaluator is constructed as ``cls(workers=)``; 0: all that are available.
+    A registered evaluator is constructed as ``cls(workers=)``, at most ``MAX_WORKERS``; 0: all
+    that are available.
 
     Attributes
     ----------
@@ -402,6 +407,8 @@ class Evaluator(ABC):
             raise ConfigurationError(
                 f'workers is {workers}, it must not be negative; nearest valid: 0'
             )
+        if workers > MAX_WORKERS:
+            raise ConfigurationError(f'workers is {workers}; nearest valid: {MAX_WORKERS}')
         self.workload = Workload()
         self.lost_workers = 0
         self._cancelled = threading.Event()

@@ -23,7 +23,7 @@ from rclpy.task import Future
 from std_srvs.srv import Trigger
 
 from gait_core import registry
-from gait_core.contracts import Evaluator
+from gait_core.contracts import MAX_WORKERS, Evaluator
 from gait_core.errors import ConfigurationError, describe_error
 from gait_core.parameters.declaration import (
     Parameters,
@@ -47,6 +47,7 @@ from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.messages.conversions import BUILDER, to_result, to_spec
 from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
+from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
     declare_array,
@@ -62,7 +63,6 @@ _STATES = ('idle', 'running', 'cancelling', 'failed')
 _POLL_PERIOD = 0.1
 _STATUS_PERIOD = 1.0
 _JOIN_TIMEOUT = 10.0
-_MAX_WORKERS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +105,7 @@ class EvolverNode(Node):
         self._run: EvolutionThread | None = None
         self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
+        check_parameter_files(self, sys.argv)
         self._declared = DeclaredParameters(self, EvolverParams)
         self._worker_names = self._declare_worker_names()
         refuse_unknown_overrides(self)
@@ -404,8 +405,8 @@ def _check_goal(goal: Evolve.Goal) -> None:
         value = getattr(goal, name)
         if value < least:
             raise ConfigurationError(f'goal.{name} is {value}; nearest valid: {least}')
-    if goal.workers > _MAX_WORKERS:
-        raise ConfigurationError(f'goal.workers is {goal.workers}; nearest valid: {_MAX_WORKERS}')
+    if goal.workers > MAX_WORKERS:
+        raise ConfigurationError(f'goal.workers is {goal.workers}; nearest valid: {MAX_WORKERS}')
     if goal.resume and not goal.run_directory:
         raise ConfigurationError('goal.run_directory is empty; name the run to be resumed')
 

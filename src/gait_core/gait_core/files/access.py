@@ -27,6 +27,9 @@ TEXT_LIMIT = MEBIBYTE
 DATA_LIMIT = 64 * MEBIBYTE
 """Largest data file [bytes]: weights, meshes, recordings."""
 
+MAX_DIGITS = 64
+"""Longest number in a text [characters]; longer ones take long to convert, and fit no float."""
+
 _CHUNK_SIZE = MEBIBYTE
 _KINDS = (
     (stat.S_ISDIR, 'a folder'),
@@ -96,11 +99,18 @@ def read_json(path: str | Path, limit: int = TEXT_LIMIT) -> Any:
 def parse_json(text: str, name: str) -> Any:
     """Return the value of a JSON text; ConfigurationError, which begins with the text's name."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=parse_whole_number)
     except ValueError as error:
         raise ConfigurationError(f'{name} is not JSON: {error}') from error
     except RecursionError as error:
         raise ConfigurationError(f'{name} is not JSON: nested too deeply') from error
+
+
+def parse_whole_number(text: str) -> int:
+    """Return the number of a text; ValueError if it is none, or longer than ``MAX_DIGITS``."""
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f'a number of {len(text)} characters; at most {MAX_DIGITS} are read')
+    return int(text)
 
 
 def check_format(content: Any, version: int, name: str) -> dict[str, Any]:

@@ -13,11 +13,9 @@ from typing import Any
 import yaml
 
 from gait_core.errors import ConfigurationError, excerpt
-from gait_core.files.access import TEXT_LIMIT, read_text
+from gait_core.files.access import MAX_DIGITS, TEXT_LIMIT, read_text
 
 _MAX_DEPTH = 50
-# Longer numbers take long to convert, and no float holds them.
-_MAX_DIGITS = 64
 # Characters of an unreadable value in a message.
 _MAX_QUOTED = 40
 
@@ -161,9 +159,9 @@ class _LimitedLoader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """Return the value of a node; ConstructorError, with its position, if it has none."""
         kind = node.tag.rsplit(':')[-1]
-        if kind in ('int', 'float') and len(str(node.value)) > _MAX_DIGITS:
+        if kind in ('int', 'float') and len(str(node.value)) > MAX_DIGITS:
             size = f'a number of {len(str(node.value))} characters'
-            raise _constructor_error(f'{size}; at most {_MAX_DIGITS} are read', node)
+            raise _constructor_error(f'{size}; at most {MAX_DIGITS} are read', node)
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, ValueError) as error:

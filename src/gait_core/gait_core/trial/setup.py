@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-import json
 import logging
 import math
 from typing import Any
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError, NotInstalled
+from gait_core.errors import ConfigurationError, NotInstalled, excerpt
+from gait_core.files.access import MAX_DIGITS, parse_json
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, read_value
 from gait_core.robot.load import load_robot
@@ -25,6 +25,8 @@ from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 DEFAULT_ENGINES = ('bullet', 'mujoco')
 _SCENE = Location('scene')
+# Deepest nesting of a setting; none has more than about six levels.
+_MAX_DEPTH = 20
 _log = logging.getLogger(__name__)
 
 
@@ -41,11 +43,20 @@ def parse_value(text: str) -> Any:
     stripped = text.strip()
     if stripped.lower() in ('true', 'false'):
         return stripped.lower() == 'true'
-    for read in (int, float, json.loads):
+    if len(stripped) > MAX_DIGITS and stripped.lstrip('+-').isdigit():
+        raise ConfigurationError(
+            f'a number of {len(stripped)} characters; at most {MAX_DIGITS} are read'
+        )
+    for read in (int, float):
         try:
             return read(stripped)
         except ValueError:
             continue
+    try:
+        return parse_json(stripped, 'value')
+    except ConfigurationError:
+        # Text, or a list of bare words.
+        pass
     if ',' in stripped:
         bare = stripped.removeprefix('[').removesuffix(']')
         return [parse_value(part) for part in bare.split(',')]
@@ -76,6 +87,10 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for name, value in pairs:
         *groups, last = name.split('.')
+        if len(groups) > _MAX_DEPTH:
+            raise ConfigurationError(
+                f"'{excerpt(name)}' has more than {_MAX_DEPTH} dots: no setting is nested so deep"
+            )
         mapping = settings
         for group in groups:
             mapping = mapping.setdefault(group, {})

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gait_core import registry
+from gait_core.contracts import MAX_WORKERS
+from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import make_parameters
 from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import TrialSpec
@@ -252,7 +254,11 @@ def evolve_graph(
 
 
 def worker_nodes(count: int) -> tuple[NodeSpec, ...]:
-    """Return a number of bridges that only run trials."""
+    """Return a number of bridges that only run trials; ConfigurationError for a wrong number."""
+    if not 0 <= count <= MAX_WORKERS:
+        raise ConfigurationError(
+            f'workers is {count}; nearest valid: {0 if count < 0 else MAX_WORKERS}'
+        )
     return tuple(
         bridge_node({'mode': 'lockstep', 'publish_clock': False}, namespace=f'worker{number}')
         for number in range(count)

@@ -27,9 +27,9 @@ from gait_core.trial.randomisation import randomise_scene
 from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import derived_seed
 from gait_core.trial.spec import Command, TrialSpec
+from gait_ros.nodes.parameter_files import FILE_OPTION, named_parameter_files
 
 _CHAMPION_MARK = 'provenance.format'
-_FILE_OPTION = '--params-file'
 _NO_PRESET_VALUES = ('', 'none')
 _RATE_TOLERANCE = 1e-6
 
@@ -252,14 +252,9 @@ def find_node_champion(
     """
     if _CHAMPION_MARK not in overrides:
         return None
-    named = [
-        Path(file)
-        for option, file in zip(arguments, arguments[1:], strict=False)
-        if option == _FILE_OPTION
-    ]
     found: list[GaitFile] = []
     fault: ConfigurationError | None = None
-    for file in dict.fromkeys(named):
+    for file in dict.fromkeys(named_parameter_files(arguments)):
         try:
             read = read_gait_file(file)
             found += [read] if read.is_champion else []
@@ -272,7 +267,7 @@ def find_node_champion(
         )
     if not found:
         raise fault or ConfigurationError(
-            f"parameter '{_CHAMPION_MARK}' belongs to a champion, but no {_FILE_OPTION} names its "
+            f"parameter '{_CHAMPION_MARK}' belongs to a champion, but no {FILE_OPTION} names its "
             'file'
         )
     return make_node_champion(found[0])

@@ -24,6 +24,7 @@ from gait_core.parameters.declaration import float_parameter
 from gait_ros.live.observation import pose_from_odometry
 from gait_ros.nodes.clock import ClockWatch
 from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.nodes.qos import advertise, subscribe
 from gait_ros.nodes.run import run_node
@@ -78,6 +79,7 @@ class WaypointsNode(Node):
         # Defined first, because a node that refuses its parameters is destroyed too.
         self._publisher: Any = None
         super().__init__(name, **kwargs)
+        check_parameter_files(self, sys.argv)
         self._declared = DeclaredParameters(self, WaypointsNodeParams, on_change=self._on_change)
         refuse_unknown_overrides(self)
         self._follower = WaypointFollower(self._declared.value)

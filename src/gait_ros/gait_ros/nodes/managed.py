@@ -19,6 +19,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from gait_core.errors import ConfigurationError, describe_error
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
+from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.services import SERVICE_QOS
 
 _SUCCESS = TransitionCallbackReturn.SUCCESS
@@ -59,6 +60,7 @@ class ManagedNode(LifecycleNode):
         self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False
         self._refusal: BaseException | None = None
+        check_parameter_files(self, self.arguments)
 
     def destroy_node(self) -> None:
         """

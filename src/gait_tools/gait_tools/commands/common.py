@@ -9,6 +9,8 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 import json
 import math
+import os
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -68,10 +70,14 @@ def read_packages(options: Sequence[str]) -> dict[str, str]:
 
     packages = {}
     for text in options:
-        name, equals, path = text.partition('=')
-        if not (name and equals and path):
+        name, _, path = text.partition('=')
+        if not (re.fullmatch('[A-Za-z0-9_-]+', name) and path):
             raise ConfigurationError(f"--package '{text}': expected NAME=PATH")
-        packages[name] = path
+        # Not by `Path.expanduser`, which raises an error for an unknown user.
+        folder = os.path.expanduser(path)
+        if not os.path.isdir(folder):
+            raise ConfigurationError(f"--package '{text}': the folder '{folder}' does not exist")
+        packages[name] = folder
     return packages
 
 
