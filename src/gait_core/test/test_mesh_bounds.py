@@ -46,7 +46,7 @@ def shows(name, times=1):
         ),
         (node('top', shows('top')), '', 'deeper than 50'),
         (node('top', shows('a')), node('a', shows('b')) + node('b', shows('a')), 'deeper than 50'),
-        (5000 * '<node>' + 5000 * '</node>', '', 'deeper than 50'),
+        (5000 * '<node>' + 5000 * '</node>', '', 'deeper than 100'),
         (node('n', f'<translate>1</translate>{SHOWN}'), '', 'translate has 1 values, expected 3'),
         (node('n', f'<rotate>1 0 0</rotate>{SHOWN}'), '', 'rotate has 3 values, expected 4'),
         (node('n', f'<matrix>1 0 0</matrix>{SHOWN}'), '', 'matrix has 3 values, expected 16'),

@@ -31,6 +31,7 @@ MAX_DIGITS = 64
 """Longest number in a text [characters]; longer ones take long to convert, and fit no float."""
 
 _CHUNK_SIZE = MEBIBYTE
+_LFS_POINTER = b'version https://git-lfs.github.com/spec/'
 _KINDS = (
     (stat.S_ISDIR, 'a folder'),
     (stat.S_ISFIFO, 'a pipe'),
@@ -53,8 +54,8 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
     Raises
     ------
     ConfigurationError
-        If it cannot be read, is larger, or is not a regular file: reading a pipe would wait for
-        its writer, and reading a device might never end.
+        If it cannot be read, is larger, is a pointer of Git LFS, or is not a regular file:
+        reading a pipe would wait for its writer, and reading a device might never end.
 
     """
     name = excerpt(path)
@@ -77,7 +78,12 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
         raise ConfigurationError(f'{name!r} is not a valid file name: {error}') from error
     if size > limit:
         raise _too_large(name, limit)
-    return b''.join(parts)
+    content = b''.join(parts)
+    if content.startswith(_LFS_POINTER):
+        raise ConfigurationError(
+            f'{name} is a pointer of Git LFS in place of the file; to fetch it: git lfs pull'
+        )
+    return content
 
 
 def read_text(path: str | Path, limit: int = TEXT_LIMIT) -> str:

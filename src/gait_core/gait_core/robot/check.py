@@ -41,6 +41,8 @@ def check_robot(robot: RobotModel) -> RobotModel:
         fault = limit_fault(joint) if joint.kind in MOVING_KINDS else ''
         if fault:
             raise ConfigurationError(f"joint '{joint.name}' {fault}")
+    _check_mimics(robot)
+    _check_inertias(robot)
     # Names first: the checks below look up joints, actuators and links by them.
     _check_known('joint', robot.joint_names, movable)
     _check_unique('joint', robot.target_names)
@@ -73,6 +75,31 @@ def check_robot(robot: RobotModel) -> RobotModel:
     for name, (other, _) in robot.mirror_pairs.items():
         _check_known('joint', (name, other), robot.joint_names)
     return robot
+
+
+def _check_mimics(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a joint that mimics none, or one that cannot lead it."""
+    for joint in robot.joints:
+        if joint.mimic is None:
+            continue
+        _check_known('joint', (joint.mimic.joint,), robot.joint)
+        leader = robot.joint[joint.mimic.joint]
+        if leader.kind not in MOVING_KINDS or leader.mimic is not None:
+            reason = 'mimics another' if leader.mimic is not None else f'is {leader.kind}'
+            raise ConfigurationError(
+                f"joint '{joint.name}' mimics '{leader.name}', which {reason}"
+            )
+
+
+def _check_inertias(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a moment of inertia that is negative or not finite."""
+    for link in robot.links:
+        for axis, moment in zip('xyz', np.diag(link.inertia).tolist(), strict=True):
+            if not 0.0 <= moment < math.inf:
+                raise ConfigurationError(
+                    f"link '{link.name}': its moment of inertia about {axis} is {moment:g} "
+                    'kg m^2, it must not be negative'
+                )
 
 
 def _check_slider_crank(joint: Joint, constants: Mapping[str, float]) -> None:
@@ -219,10 +246,17 @@ def _check_inner_link(robot: RobotModel, owner: str, inner: Joint, outer: Joint)
 
 
 def _check_legs(robot: RobotModel) -> None:
-    """Raise ConfigurationError for a leg whose joints do not lead to its sole in order."""
+    """Raise ConfigurationError for legs with a common part, or joints out of order."""
     _check_unique('leg', tuple(leg.name for leg in robot.legs))
     parent_joint = {joint.child: joint for joint in robot.joints}
+    owners: dict[str, str] = {}
     for leg in robot.legs:
+        for kind, name in (('sole', leg.sole), *(('joint', name) for name in leg.joints)):
+            other = owners.setdefault(f'{kind} {name}', leg.name)
+            if other != leg.name:
+                raise ConfigurationError(
+                    f"legs '{other}' and '{leg.name}' have the same {kind} '{name}'"
+                )
         _check_known('joint', leg.joints, robot.joint_names)
         if leg.sole not in robot.link_index:
             raise unknown_name_error('sole link', leg.sole, robot.link_index)

@@ -41,7 +41,7 @@ from gait_core.robot.model import (
 from gait_core.robot.name_checks import unknown_names_error
 from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.robot_file import ActuatorTable, JointLimits, MirrorTable, RobotFile
-from gait_core.robot.urdf.reader import LinkTree
+from gait_core.robot.urdf.tree import LinkTree
 from gait_core.trial.scene import EMPTY_MAPPING
 
 

@@ -17,7 +17,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters.schema import Location, check_keys, read_choice, read_value
 from gait_core.robot.model import Link, Shape, Triple
 from gait_core.robot.robot_file import RobotFile
-from gait_core.robot.urdf.reader import LinkTree, read_urdf
+from gait_core.robot.urdf.reader import read_urdf
+from gait_core.robot.urdf.tree import LinkTree
 from gait_core.trial.scene import EMPTY_MAPPING
 
 Assembly = Mapping[str, tuple[Triple, Triple]]

@@ -14,7 +14,7 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_poses
 from gait_core.robot.model import MOVING_KINDS, Joint, Leg, Link, RobotModel
 from gait_core.robot.shapes import link_points
-from gait_core.robot.urdf.reader import LinkTree
+from gait_core.robot.urdf.tree import LinkTree
 
 MAX_FOOT_HEIGHT_RATIO = 0.1
 """Chains that end at most this share of the robot's height above the lowest end are legs."""

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 import struct
 from urllib.parse import unquote, urlparse
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -20,11 +20,15 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import read_bytes
 from gait_core.robot.find import find_package
+from gait_core.robot.urdf.xml_tree import parse_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 
 _DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
 _MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
 """Limits of the scene of a Collada file."""
+
+MAX_COORDINATE = 1e9
+"""Largest coordinate of a vertex, in the units of the file, and number of a transform."""
 
 
 def resolve_mesh(
@@ -107,45 +111,56 @@ def mesh_vertices(file: str) -> FloatArray:
     except ConfigurationError as error:
         raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
     try:
-        positions = np.asarray(reader(content), dtype=np.float64).reshape(-1, 3)
-    except (
-        LookupError,
-        RecursionError,
-        ValueError,
-        struct.error,
-        ElementTree.ParseError,
-    ) as error:
+        # Products of transforms may overflow; the check below reports them.
+        with np.errstate(over='ignore', invalid='ignore'):
+            positions = reader(content)
+    except (LookupError, ValueError) as error:
         raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
     if not len(positions) or not np.all(np.isfinite(positions)):
         raise ConfigurationError(f"mesh file '{file}' holds no finite vertices")
+    if np.abs(positions).max() > MAX_COORDINATE:
+        raise ConfigurationError(
+            f"mesh file '{file}' has a coordinate beyond the largest of {MAX_COORDINATE:g}"
+        )
     vertices = np.unique(positions, axis=0)
     vertices.flags.writeable = False
     return vertices
 
 
-def _obj_vertices(content: bytes) -> list[list[float]]:
-    return [
-        [float(word) for word in line.split()[1:4]]
-        for line in content.splitlines()
-        if line.startswith(b'v ')
-    ]
+def _obj_vertices(content: bytes) -> FloatArray:
+    return _read_rows(content, b'v')
+
+
+def _read_rows(content: bytes, keyword: bytes) -> FloatArray:
+    """Return the three numbers after a keyword at the start of lines, (v, 3); else ValueError."""
+    rows = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        words = line.split()
+        if words and words[0] == keyword:
+            try:
+                x, y, z = map(float, words[1:4])
+            except ValueError as error:
+                shown = excerpt(line.decode(errors='replace').strip())
+                raise ValueError(f"line {number} is '{shown}', expected 3 numbers") from error
+            rows.append((x, y, z))
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
 
 def _stl_vertices(content: bytes) -> FloatArray:
     """Return the vertices of a binary or text STL file, (v, 3), with repetitions."""
     count = struct.unpack_from('<I', content, 80)[0] if len(content) >= 84 else -1
     # Some binary files begin with "solid" too: only the length distinguishes them from text.
-    if len(content) == 84 + 50 * count:
-        record = np.dtype([('numbers', '<f4', (12,)), ('attribute', '<u2')])
-        facets = np.frombuffer(content, dtype=record, count=count, offset=84)
-        return np.asarray(facets['numbers'][:, 3:], dtype=np.float64).reshape(-1, 3)
-    return np.array(
-        [
-            [float(word) for word in line.split()[1:4]]
-            for line in content.splitlines()
-            if line.strip().startswith(b'vertex')
-        ]
-    )
+    if len(content) != 84 + 50 * count:
+        vertices = _read_rows(content, b'vertex')
+        if not len(vertices) and count >= 0:
+            raise ValueError(
+                f'it has {len(content)} bytes and no line "vertex ..."; a binary STL of {count} '
+                f'facets has {84 + 50 * count}'
+            )
+        return vertices
+    record = np.dtype([('numbers', '<f4', (12,)), ('attribute', '<u2')])
+    facets = np.frombuffer(content, dtype=record, count=count, offset=84)
+    return np.asarray(facets['numbers'][:, 3:], dtype=np.float64).reshape(-1, 3)
 
 
 def _dae_vertices(content: bytes) -> FloatArray:
@@ -154,10 +169,12 @@ def _dae_vertices(content: bytes) -> FloatArray:
 
     Without a scene, all geometries are taken as they are.
     """
-    root = ElementTree.fromstring(content)
+    root = parse_xml(content)
     space = root.tag.partition('}')[0] + '}' if root.tag.startswith('{') else ''
     unit = root.find(f'{space}asset/{space}unit')
     scale = float(unit.get('meter', '1')) if unit is not None else 1.0
+    if not 0.0 < scale <= MAX_COORDINATE:
+        raise ValueError(f'its unit is {scale:g} m, expected more than 0')
     shapes = {
         geometry.get('id', ''): _dae_positions(geometry, space)
         for geometry in root.iter(f'{space}geometry')
@@ -174,7 +191,7 @@ def _dae_vertices(content: bytes) -> FloatArray:
     return vertices
 
 
-def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
+def _dae_positions(geometry: Element, space: str) -> FloatArray:
     """Return the positions of the vertices of a geometry, (v, 3)."""
     source_ids = {
         entry.get('source', '').lstrip('#')
@@ -203,13 +220,13 @@ class _DaeScene:
         self,
         space: str,
         shapes: Mapping[str, FloatArray],
-        nodes: Mapping[str, ElementTree.Element],
+        nodes: Mapping[str, Element],
     ) -> None:
         self._space, self._shapes, self._nodes = space, shapes, nodes
         self._visited = self._vertices = 0
         self.placed: list[FloatArray] = []
 
-    def add_node(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
+    def add_node(self, node: Element, outer: FloatArray, depth: int = 0) -> None:
         """Add the geometries of a node and its children; ValueError beyond a limit."""
         self._visited += 1
         if depth > _MAX_DEPTH or self._visited > _MAX_NODES:
@@ -242,6 +259,9 @@ def _dae_transform(tag: str, words: list[str]) -> FloatArray:
     numbers = np.array(words, dtype=np.float64)
     if len(numbers) != _DAE_NUMBERS[tag]:
         raise ValueError(f'{tag} has {len(numbers)} values, expected {_DAE_NUMBERS[tag]}')
+    # Nested transforms multiply: numbers beyond this would soon overflow.
+    if not np.all(np.abs(numbers) <= MAX_COORDINATE):
+        raise ValueError(f'{tag} has a value beyond the largest of {MAX_COORDINATE:g}')
     if tag == 'matrix':
         return np.asarray(numbers.reshape(4, 4))
     frame = np.eye(4)
@@ -250,7 +270,10 @@ def _dae_transform(tag: str, words: list[str]) -> FloatArray:
     elif tag == 'scale':
         frame[:3, :3] = np.diag(numbers)
     else:
-        turn = np.deg2rad(numbers[3]) * numbers[:3] / np.linalg.norm(numbers[:3])
+        length = np.linalg.norm(numbers[:3])
+        if not length > 0.0:
+            raise ValueError('rotate has an axis of length zero')
+        turn = np.deg2rad(numbers[3]) * numbers[:3] / length
         frame[:3, :3] = Rotation.from_rotvec(turn).as_matrix()
     return frame
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 import math
 from pathlib import Path
+import re
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -18,22 +19,23 @@ from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.kinematics.frames import inertia_in_outer_frame
 from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, Triple, limit_fault
 from gait_core.robot.urdf.meshes import resolve_mesh
+from gait_core.robot.urdf.spelling import spelling_fault
+from gait_core.robot.urdf.tree import LinkTree, build_tree
 from gait_core.robot.urdf.xml_source import read_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 
 JOINT_KINDS = (*MOVING_KINDS, 'fixed')
 _GEOMETRIES = ('box', 'sphere', 'cylinder', 'capsule', 'mesh')
-_ZERO = (0.0, 0.0, 0.0)
+MAX_NAME_LENGTH = 255
+"""Largest number of characters in the name of a link or joint."""
+# Greatest size of numbers by attribute, 1e9 [SI] for others. Beyond a base height of 1000 m
+# every trial counts as diverged.
+_GREATEST = {
+    **dict.fromkeys(('xyz', 'size', 'radius', 'length'), 1e4),
+    **dict.fromkeys(('lower', 'upper', 'velocity', 'effort'), math.inf),
+}
+_PLAIN = re.compile(r'[^_\x80-\U0010ffff]*').fullmatch
 Colour = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkTree:
-    """Links and joints of a description; every parent before its children."""
-
-    name: str
-    links: tuple[Link, ...]
-    joints: tuple[Joint, ...]
 
 
 def read_urdf(path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING) -> LinkTree:
@@ -60,15 +62,22 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING) ->
     root = read_xml(path, packages)
     if root.tag != 'robot':
         raise ConfigurationError(f'{path}: the root element is <{root.tag}>, expected <robot>')
+    misspelt = spelling_fault(root)
+    if misspelt is not None:
+        raise _fault_at(path, *misspelt)
     reader = _ElementReader(path, packages, _read_materials(path, root))
-    links = tuple(reader.link(element) for element in root.findall('link'))
-    joints = tuple(reader.joint(element) for element in root.findall('joint'))
-    links, joints = _remove_floating_root(path, links, joints)
-    return LinkTree(
-        name=root.get('name', path.stem),
-        links=_sort_links(links, joints, str(path)),
-        joints=joints,
-    )
+    links = [reader.link(element) for element in root.findall('link')]
+    joints = [reader.joint(element) for element in root.findall('joint')]
+    try:
+        return build_tree(root.get('name', path.stem), links, joints)
+    except ConfigurationError as error:
+        raise ConfigurationError(f'{path}: {error}') from error
+
+
+def _fault_at(path: Path, element: Any, text: str) -> ConfigurationError:
+    """Return the error for a fault of an element, which begins with file and line."""
+    line = f', line {element.line}' if element.line else ''
+    return ConfigurationError(f'{path}{line}: {text}')
 
 
 class _ElementReader:
@@ -81,8 +90,25 @@ class _ElementReader:
         self._packages = packages
         self._materials = materials
 
-    def _fault(self, text: str) -> ConfigurationError:
-        return ConfigurationError(f'{self._path}: {text}')
+    def _fault(self, element: Element | None, text: str) -> ConfigurationError:
+        return _fault_at(self._path, element, text)
+
+    def _name(self, kind: str, element: Element) -> str:
+        """Return the name of a link or joint; ConfigurationError for one that is unfit."""
+        name = element.get('name', '')
+        if not name:
+            raise self._fault(element, f'a {kind} has no name')
+        if len(name) > MAX_NAME_LENGTH:
+            raise self._fault(
+                element,
+                f"{kind} '{name[:20]}...' has a name of {len(name)} characters, expected at most "
+                f'{MAX_NAME_LENGTH}',
+            )
+        if not name.isprintable() or name != name.strip():
+            raise self._fault(
+                element, f'{kind} {name!r}: a name must be printable, without spaces at its ends'
+            )
+        return name
 
     def numbers(
         self, owner: str, element: Element | None, attribute: str, default: str, count: int = 3
@@ -90,12 +116,22 @@ class _ElementReader:
         """Return the numbers of an attribute; ConfigurationError for another count."""
         text = default if element is None else element.get(attribute, default)
         try:
-            values = tuple(float(word) for word in text.split())
+            # float() takes 1_000 and digits of other scripts too, which no other reader does.
+            values = tuple(float(word) for word in text.split()) if _PLAIN(text) else ()
         except ValueError:
             values = ()
         if len(values) != count or not all(math.isfinite(value) for value in values):
+            hint = '; is it xacro? then name the file *.xacro' * ('${' in text)
             raise self._fault(
-                f"{owner}: {attribute}='{text}' is not {count} finite number{'s' * (count > 1)}"
+                element,
+                f"{owner}: {attribute}='{excerpt(text)}' is not {count} finite "
+                f'number{"s" * (count > 1)}{hint}',
+            )
+        bound = _GREATEST.get(attribute, 1e9)
+        if any(abs(value) > bound for value in values):
+            raise self._fault(
+                element,
+                f"{owner}: {attribute}='{excerpt(text)}' is beyond the largest of {bound:g}",
             )
         return values
 
@@ -114,9 +150,7 @@ class _ElementReader:
 
     def link(self, element: Element) -> Link:
         """Return a link with its collision and visual shapes."""
-        name = element.get('name', '')
-        if not name:
-            raise self._fault('a link has no name')
+        name = self._name('link', element)
         owner = f"link '{name}'"
         inertial = element.find('inertial')
         mass, com, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
@@ -126,7 +160,7 @@ class _ElementReader:
             com = np.array(xyz)
             inertia = inertia_in_outer_frame(self._inertia(owner, inertial.find('inertia')), rpy)
         if mass < 0.0:
-            raise self._fault(f'{owner}: its mass is {mass} kg, it must not be negative')
+            raise self._fault(inertial, f'{owner}: its mass is {mass} kg, it must not be negative')
         return Link(
             name=name,
             mass=mass,
@@ -150,7 +184,7 @@ class _ElementReader:
         if form is None or form.tag not in _GEOMETRIES:
             tag = 'none' if form is None else form.tag
             raise self._fault(
-                f"{owner}: unknown geometry '{tag}'; valid: {', '.join(_GEOMETRIES)}"
+                element, f"{owner}: unknown geometry '{tag}'; valid: {', '.join(_GEOMETRIES)}"
             )
         xyz, rpy = self.origin(owner, element)
         size, file = self._size(owner, form)
@@ -172,7 +206,9 @@ class _ElementReader:
             size = self.numbers(owner, form, 'radius', '', 1)
         elif form.tag == 'mesh':
             size = self.numbers(owner, form, 'scale', '1 1 1')
-            file = resolve_mesh(form.get('filename', ''), self._path, self._packages)
+            if not all(size):
+                raise self._fault(form, f'{owner}: the scale of its mesh is zero: {size}')
+            file = self._mesh(owner, form)
         else:
             size = (
                 *self.numbers(owner, form, 'radius', '', 1),
@@ -180,8 +216,15 @@ class _ElementReader:
             )
         # A mirrored mesh has a negative scale; all other sizes must not be negative.
         if form.tag != 'mesh' and min(size) < 0.0:
-            raise self._fault(f'{owner}: the size of its {form.tag} is negative: {size}')
+            raise self._fault(form, f'{owner}: the size of its {form.tag} is negative: {size}')
         return size, file
+
+    def _mesh(self, owner: str, form: Element) -> str:
+        """Return the file of a mesh; ConfigurationError if it has none or it is not found."""
+        reference = form.get('filename', '')
+        if not reference:
+            raise self._fault(form, f'{owner}: its mesh has no filename')
+        return resolve_mesh(reference, self._path, self._packages)
 
     def _colour(self, owner: str, material: Element | None) -> Colour | None:
         if material is None:
@@ -193,23 +236,23 @@ class _ElementReader:
 
     def joint(self, element: Element) -> Joint:
         """Return a joint with its limits."""
-        name, kind = element.get('name', ''), element.get('type', '')
+        name, kind = self._name('joint', element), element.get('type', '')
         owner = f"joint '{name}'"
-        if not name:
-            raise self._fault('a joint has no name')
         if kind not in (*JOINT_KINDS, 'floating'):
             hint = '; use three revolute joints and ball_joints in robot.yaml' * (
                 kind == 'spherical'
             )
             raise self._fault(
-                f"{owner} has the unknown type '{kind}': {name_hint(kind, JOINT_KINDS)}{hint}"
+                element,
+                f"{owner} has the unknown type '{excerpt(kind)}': "
+                f'{name_hint(kind, JOINT_KINDS)}{hint}',
             )
         ends = [
             item.get('link', '') if item is not None else ''
             for item in (element.find('parent'), element.find('child'))
         ]
         if not all(ends):
-            raise self._fault(f'{owner} names no parent or no child link')
+            raise self._fault(element, f'{owner} names no parent or no child link')
         xyz, rpy = self.origin(owner, element)
         lower, upper, velocity, effort = self._limits(owner, kind, element.find('limit'))
         dynamics = element.find('dynamics')
@@ -231,14 +274,14 @@ class _ElementReader:
         )
         fault = limit_fault(joint) if kind in MOVING_KINDS else ''
         if fault:
-            raise self._fault(f'{owner} {fault}')
+            raise self._fault(element, f'{owner} {fault}')
         return joint
 
     def _axis(self, owner: str, element: Element) -> Triple:
         axis = np.array(self.numbers(owner, element.find('axis'), 'xyz', '1 0 0'))
         length = float(np.linalg.norm(axis))
         if length < 1e-9:
-            raise self._fault(f'{owner} has an axis of length zero')
+            raise self._fault(element, f'{owner} has an axis of length zero')
         x, y, z = (axis / length).tolist() if abs(length - 1.0) > 1e-12 else axis.tolist()
         return x, y, z
 
@@ -275,107 +318,18 @@ class _ElementReader:
 def _read_materials(path: Path, root: Element) -> dict[str, Colour]:
     """Return the colours of named materials, by name; the first of a name counts."""
     colours: dict[str, Colour] = {}
-    for material in root.iter('material'):
-        colour = material.find('color')
-        words = colour.get('rgba', '').split() if colour is not None else []
-        if len(words) == 4 and material.get('name'):
-            try:
-                red, green, blue, alpha = (float(word) for word in words)
-            except ValueError as error:
-                # A colour inside a link is read again there, with the link's name in the error.
-                raise ConfigurationError(
-                    f"{path}: material '{material.get('name', '')}': rgba is "
-                    f"'{excerpt(' '.join(words))}', expected four numbers"
-                ) from error
-            colours.setdefault(material.get('name', ''), (red, green, blue, alpha))
+    for material in [*root.findall('material'), *root.findall('link/visual/material')]:
+        colour, name = material.find('color'), material.get('name', '')
+        if colour is None or not name:
+            continue
+        text = colour.get('rgba', '')
+        try:
+            red, green, blue, alpha = (float(word) for word in text.split())
+        except ValueError as error:
+            raise _fault_at(
+                path,
+                colour,
+                f"material '{excerpt(name)}': rgba is '{excerpt(text)}', expected four numbers",
+            ) from error
+        colours.setdefault(name, (red, green, blue, alpha))
     return colours
-
-
-def _remove_floating_root(
-    path: Path,
-    links: tuple[Link, ...],
-    joints: tuple[Joint, ...],
-) -> tuple[tuple[Link, ...], tuple[Joint, ...]]:
-    """Return links and joints without a floating joint and the massless root above it."""
-    floating = [joint for joint in joints if joint.kind == 'floating']
-    by_name = {link.name: link for link in links}
-    for joint in floating:
-        world = by_name.get(joint.parent)
-        alone = sum(other.parent == joint.parent for other in joints) == 1
-        if world is None or world.mass > 0.0 or world.collisions or not alone:
-            raise ConfigurationError(
-                f"{path}: joint '{joint.name}' is floating; only a floating joint from a massless "
-                'root link to the base can be read'
-            )
-        links = tuple(link for link in links if link.name != joint.parent)
-    return links, tuple(joint for joint in joints if joint.kind != 'floating')
-
-
-def _sort_links(links: Sequence[Link], joints: Sequence[Joint], source: str) -> tuple[Link, ...]:
-    """Return the links in tree order: the root first, every parent before its children."""
-    _check_references(links, joints, source)
-    children: dict[str, list[str]] = {link.name: [] for link in links}
-    for joint in joints:
-        children[joint.parent].append(joint.child)
-    with_parent = {joint.child for joint in joints}
-    tops = [link.name for link in links if link.name not in with_parent]
-    if len(tops) != 1:
-        listed = ', '.join(f"'{name}'" for name in tops) or 'none'
-        raise ConfigurationError(
-            f'{source}: {len(tops)} links have no parent joint ({listed}), expected 1'
-        )
-    # Depth-first from the root; a link that is not met is in a loop.
-    order, stack = [], tops
-    while stack:
-        name = stack.pop()
-        order.append(name)
-        stack.extend(reversed(children[name]))
-    if len(order) != len(links):
-        in_loop = next(link.name for link in links if link.name not in order)
-        raise ConfigurationError(f"{source}: link '{in_loop}' is part of a loop of joints")
-    by_name = {link.name: link for link in links}
-    return tuple(by_name[name] for name in order)
-
-
-def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: str) -> None:
-    """Raise ConfigurationError for repeated names, unknown links or joints, and two parents."""
-    if not links:
-        raise ConfigurationError(f'{source}: it describes no link')
-    names = [link.name for link in links]
-    for kind, listed in (('link', names), ('joint', [joint.name for joint in joints])):
-        twice = next((name for name in listed if listed.count(name) > 1), None)
-        if twice is not None:
-            raise ConfigurationError(f"{source}: {kind} '{twice}' is described twice")
-    parents: dict[str, str] = {}
-    for joint in joints:
-        for end in (joint.parent, joint.child):
-            if end not in names:
-                raise ConfigurationError(
-                    f"{source}: joint '{joint.name}' names the unknown link '{end}': "
-                    f'{name_hint(end, names)}'
-                )
-        other = parents.setdefault(joint.child, joint.name)
-        if other != joint.name:
-            raise ConfigurationError(
-                f"{source}: link '{joint.child}' is the child of two joints, '{other}' and "
-                f"'{joint.name}'"
-            )
-        if joint.mimic is not None and joint.mimic.joint not in {item.name for item in joints}:
-            raise ConfigurationError(
-                f"{source}: joint '{joint.name}' mimics the unknown joint '{joint.mimic.joint}': "
-                f'{name_hint(joint.mimic.joint, (item.name for item in joints))}'
-            )
-    for joint in joints:
-        _check_mimic(source, joint, {item.name: item for item in joints})
-
-
-def _check_mimic(source: str, joint: Joint, joints: Mapping[str, Joint]) -> None:
-    """Raise ConfigurationError for a joint that mimics itself, directly or by other joints."""
-    followed = [joint.name]
-    while (mimic := joints[followed[-1]].mimic) is not None:
-        if mimic.joint in followed:
-            raise ConfigurationError(
-                f"{source}: joint '{joint.name}' mimics itself: "
-                f'{" -> ".join([*followed[:5], mimic.joint])}'
-            )
-        followed.append(mimic.joint)

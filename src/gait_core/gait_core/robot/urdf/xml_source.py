@@ -14,24 +14,22 @@ from pathlib import Path
 import re
 import tempfile
 from typing import Any
-from xml.etree import ElementTree
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import MEBIBYTE, read_bytes, read_text
 from gait_core.robot.find import read_package_name
+from gait_core.robot.urdf.xml_tree import XmlElement, parse_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 
 XML_LIMIT = 8 * MEBIBYTE
 """Size limit of a description and of each included file [bytes]."""
 
 
-def read_xml(
-    path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING
-) -> ElementTree.Element:
+def read_xml(path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING) -> XmlElement:
     """
     Return the root element of a description.
 
-    A .xacro file is expanded once per process.
+    A .xacro file is expanded once per process; its elements have no lines.
 
     Raises
     ------
@@ -40,15 +38,17 @@ def read_xml(
 
     """
     try:
-        if path.suffix == '.xacro':
-            given = tuple(sorted((name, str(folder)) for name, folder in packages.items()))
-            return ElementTree.fromstring(_expand_xacro(str(path.resolve()), given)[0])
-        return ElementTree.fromstring(read_bytes(path, XML_LIMIT))
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        if path.suffix != '.xacro':
+            return parse_xml(read_bytes(path, XML_LIMIT))
+        given = tuple(sorted((name, str(folder)) for name, folder in packages.items()))
+        root = parse_xml(_expand_xacro(str(path.resolve()), given)[0])
+    except ValueError as error:
         if isinstance(error, ConfigurationError):
             raise
-        # An unknown encoding raises LookupError instead of an error of the parser.
-        raise ConfigurationError(f'{path}: not well-formed XML: {error}') from error
+        raise ConfigurationError(f'{path}: {error}') from error
+    for element in root.iter():
+        element.line = 0  # type: ignore[attr-defined]
+    return root
 
 
 def included_files(path: Path) -> tuple[Path, ...]:

@@ -11,7 +11,6 @@ same order, and no others. Its last state equals that of the engine to the last 
 from __future__ import annotations
 
 from collections.abc import Sequence
-import tempfile
 import time
 
 from gait_core.arrays import FloatArray
@@ -21,11 +20,11 @@ from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import AppliedTargets
 from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.model import RobotModel
-from gait_core.robot.urdf.writer import to_urdf
 from gait_core.terrains import load_terrain
 from gait_core.trial.loop import initial_positions
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
+from sim_bridge.engines.bullet.description import description_files, written_description
 from sim_bridge.engines.bullet.options import BulletOptions
 from sim_bridge.engines.bullet.world import set_base_pose, set_physics_parameters
 from sim_bridge.engines.shared.actuator_targets import DEFAULT_GAIN, NO_LIMIT
@@ -62,13 +61,11 @@ def bare_trial(
     ]
     script = _BareScript(robot, scene, start, pose)
     try:
-        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
-            file.write(to_urdf(merge_joints(robot).robot, visuals=False))
-            file.flush()
+        with written_description(description_files(merge_joints(robot).robot)) as file:
             # Loaded twice: the engine, too, empties a client that holds the last trial.
-            script.load(file.name)
+            script.load(file)
             began = time.perf_counter()
-            script.load(file.name)
+            script.load(file)
             last = script.run(rows)
             return time.perf_counter() - began, last
     finally:

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import tempfile
 
 from gait_core.arrays import FloatArray
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.robot.urdf.writer import to_urdf
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
+from sim_bridge.engines.bullet.description import description_files, written_description
 from sim_bridge.engines.bullet.options import BulletOptions
 from sim_bridge.engines.cables.engine import FreeBodies, FreeBodiesEngine
 from sim_bridge.engines.cables.kernel import select_targets, update_wrenches
@@ -57,12 +56,10 @@ class BulletBodies(FreeBodies):
             pb.resetBasePositionAndOrientation(body, row[:3], row[3:7], physicsClientId=client)
 
     def _load(self, robot: RobotModel, root: str) -> int:
-        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
-            file.write(to_urdf(robot, root=root, visuals=False))
-            file.flush()
+        with written_description(description_files(robot, root=root)) as file:
             flags = pb.URDF_USE_INERTIA_FROM_FILE
             flags |= pb.URDF_IGNORE_VISUAL_SHAPES | pb.URDF_IGNORE_COLLISION_SHAPES
-            body: int = pb.loadURDF(file.name, flags=flags, physicsClientId=self.client)
+            body: int = pb.loadURDF(file, flags=flags, physicsClientId=self.client)
         pb.changeDynamics(
             body,
             -1,

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-import tempfile
 
 import numpy as np
 
@@ -14,8 +13,12 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import Link, RobotModel, Shape
 from gait_core.robot.shapes import link_points
-from gait_core.robot.urdf.writer import to_urdf
 from sim_bridge.engines.bullet.client import pb
+from sim_bridge.engines.bullet.description import (
+    check_visual_meshes,
+    description_files,
+    written_description,
+)
 from sim_bridge.engines.bullet.world import World
 
 Colour = tuple[float, float, float, float]
@@ -46,10 +49,9 @@ class PosedRobot:
             self._free = [self._load_body(shown, root) for root in robot.roots]
 
     def _load_body(self, robot: RobotModel, root: str) -> int:
-        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
-            file.write(to_urdf(robot, root=root))
-            file.flush()
-            body: int = pb.loadURDF(file.name, useFixedBase=True, physicsClientId=self.client)
+        with written_description(description_files(robot, root=root, visuals=True)) as file:
+            check_visual_meshes(robot, file)
+            body: int = pb.loadURDF(file, useFixedBase=True, physicsClientId=self.client)
         return body
 
     def set_state(self, body_poses: FloatArray, positions: FloatArray) -> None:

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from itertools import combinations
 import math
-import tempfile
 
 import numpy as np
 
@@ -17,10 +15,14 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
 from gait_core.robot.model import RobotModel
-from gait_core.robot.urdf.writer import to_urdf
 from gait_core.terrains import Terrain
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
+from sim_bridge.engines.bullet.description import (
+    check_visual_meshes,
+    description_files,
+    written_description,
+)
 from sim_bridge.engines.bullet.ground import add_ground
 from sim_bridge.engines.bullet.options import BulletOptions
 from sim_bridge.engines.shared.actuator_targets import NO_LIMIT
@@ -32,6 +34,9 @@ from sim_bridge.engines.shared.scene_engine import SceneStart
 
 MIMIC_GEAR_EFFORT = 1e6
 """Effort limit [N m or N] of the gear of a mimic joint, above that of any motor."""
+
+MAX_JOINTS = 121
+"""Largest number of moving joints: PyBullet's states hold 128 numbers, 7 of them of the base."""
 
 
 class World:
@@ -58,7 +63,7 @@ class World:
     def __init__(self, mode: int = pb.DIRECT, *, visuals: bool = False) -> None:
         self._visuals = visuals
         self.client = connect(mode)
-        self._text: tuple[MergedRobot, str] | None = None
+        self._files: tuple[MergedRobot, dict[str, str]] | None = None
         self._field: tuple[HeightField, list[float]] | None = None
 
     def close(self) -> None:
@@ -70,6 +75,7 @@ class World:
         scene, options = start.scene, start.options
         self.robot, self.merged = start.robot, merge_joints(start.robot)
         check_root_link('bullet', scene, self.merged.robot)
+        _check_joint_count(self.merged.robot)
         pb.resetSimulation(physicsClientId=self.client)
         set_physics_parameters(self.client, scene, options)
         self._add_ground(start.terrain)
@@ -100,9 +106,9 @@ class World:
         value = dict(zip(robot.joint_names, positions.tolist(), strict=True))
         for joint in robot.joints:
             if joint.mimic is not None:
-                value[joint.name] = (
-                    joint.mimic.multiplier * value[joint.mimic.joint] + joint.mimic.offset
-                )
+                # A leader that is passive starts at zero.
+                leader = value.get(joint.mimic.joint, 0.0)
+                value[joint.name] = joint.mimic.multiplier * leader + joint.mimic.offset
         for name, position in value.items():
             if name in self.joint_index:
                 pb.resetJointState(
@@ -137,7 +143,11 @@ class World:
         if not self._visuals:
             flags |= pb.URDF_IGNORE_VISUAL_SHAPES
         robot = self.merged.robot
-        with self._description() as file:
+        if self._files is None or self._files[0] is not self.merged:
+            self._files = self.merged, description_files(robot, visuals=self._visuals)
+        with written_description(self._files[1]) as file:
+            if self._visuals:
+                check_visual_meshes(robot, file)
             try:
                 self.body: int = pb.loadURDF(
                     file, flags=flags, useFixedBase=fixed_base, physicsClientId=self.client
@@ -159,21 +169,6 @@ class World:
             robot.links[0].name: -1,
             **{joint.child: self.joint_index[joint.name] for joint in robot.joints},
         }
-
-    @contextmanager
-    def _description(self) -> Iterator[str]:
-        """Yield the name of a temporary file with the robot's URDF; each load has its own."""
-        if self._text is None or self._text[0] is not self.merged:
-            self._text = self.merged, to_urdf(self.merged.robot, visuals=self._visuals)
-        try:
-            with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
-                file.write(self._text[1])
-                file.flush()
-                yield file.name
-        except OSError as error:
-            raise ConfigurationError(
-                f'no temporary file can be written ({error}); set TMPDIR to a folder with space'
-            ) from None
 
     def _set_surfaces(self, scene: Scene) -> None:
         # Bullet multiplies the coefficients of two surfaces in contact: each gets the square root.
@@ -248,6 +243,16 @@ class World:
                     0,
                     physicsClientId=self.client,
                 )
+
+
+def _check_joint_count(robot: RobotModel) -> None:
+    """Raise ConfigurationError for more moving joints than Bullet reports the states of."""
+    count = sum(joint.kind != 'fixed' for joint in robot.joints)
+    if count > MAX_JOINTS:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has {count} moving joints, engine 'bullet' simulates at most "
+            f"{MAX_JOINTS}; engine 'mujoco' has no such limit"
+        )
 
 
 def set_physics_parameters(client: int, scene: Scene, options: BulletOptions) -> None:

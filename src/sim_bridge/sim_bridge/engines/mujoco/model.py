@@ -30,6 +30,10 @@ MAX_IMPEDANCE = 0.9999
 """Impedance of joint limits and of mimic joints: the largest that MuJoCo accepts."""
 MIN_INERTIA = 1e-12
 """Mass [kg] and moment of inertia [kg m^2] of a massless link that carries others."""
+MIN_SIZE = 1e-9
+"""Length [m] of a side or radius of zero, such as that of a point."""
+MIN_RANGE = 1e-9
+"""Range [rad or m] of a joint whose limits are equal."""
 GROUND_THICKNESS = 1.0
 """Thickness [m] of a height field below its lowest point."""
 MAX_FRICTION = 100.0
@@ -89,7 +93,7 @@ def build_model(
     for element in robot.force_elements:
         _add_element(spec, bodies, element, merged)
     for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *excluded_pairs):
-        spec.add_exclude(bodyname1=a, bodyname2=b)
+        spec.add_exclude(bodyname1=body_name(a), bodyname2=body_name(b))
     spec.memory = min(_solver_memory(spec, robot, bool(options.self_collision)), MAX_MEMORY)
     try:
         return spec.compile()
@@ -290,6 +294,11 @@ def add_height_field(spec: Any, geom: Any, field: HeightField) -> None:
     geom.quat = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
 
 
+def body_name(link: str) -> str:
+    """Return the name of the body of a link, apart from MuJoCo's own body ``world``."""
+    return f'link/{link}'
+
+
 def _add_link(
     spec: Any,
     bodies: dict[str, Any],
@@ -298,7 +307,8 @@ def _add_link(
     scene: Scene,
     options: MujocoOptions,
 ) -> Any:
-    body = (spec.worldbody if joint is None else bodies[joint.parent]).add_body(name=link.name)
+    parent = spec.worldbody if joint is None else bodies[joint.parent]
+    body = parent.add_body(name=body_name(link.name))
     body.explicitinertial = True
     body.mass = link.mass
     body.ipos = link.com
@@ -337,19 +347,21 @@ def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) ->
     )
     made.limited = mj.mjtLimited.mjLIMITED_TRUE if bounded else mj.mjtLimited.mjLIMITED_FALSE
     if bounded:
-        made.range = (max(joint.lower, -1e9), min(joint.upper, 1e9))
+        # MuJoCo has no range of length zero, which holds a joint in place.
+        lower, upper = max(joint.lower, -1e9), min(joint.upper, 1e9)
+        made.range = (lower, max(upper, lower + MIN_RANGE))
 
 
 def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
     geom = body.add_geom(pos=shape.xyz, quat=_wxyz_from_rpy(shape.rpy))
-    types = mj.mjtGeom
+    types, size = mj.mjtGeom, np.maximum(shape.size, MIN_SIZE)
     if shape.kind == 'box':
-        geom.type, geom.size = types.mjGEOM_BOX, 0.5 * np.array(shape.size)
+        geom.type, geom.size = types.mjGEOM_BOX, 0.5 * size
     elif shape.kind == 'sphere':
-        geom.type, geom.size = types.mjGEOM_SPHERE, (shape.size[0], 0.0, 0.0)
+        geom.type, geom.size = types.mjGEOM_SPHERE, (size[0], 0.0, 0.0)
     elif shape.kind in ('cylinder', 'capsule'):
         geom.type = types.mjGEOM_CYLINDER if shape.kind == 'cylinder' else types.mjGEOM_CAPSULE
-        geom.size = (shape.size[0], 0.5 * shape.size[1], 0.0)
+        geom.size = (size[0], 0.5 * size[1], 0.0)
     else:
         geom.type, geom.meshname = types.mjGEOM_MESH, _add_mesh(spec, shape)
     return geom

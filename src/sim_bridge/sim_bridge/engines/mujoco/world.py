@@ -11,7 +11,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from sim_bridge.engines.mujoco.client import mj
-from sim_bridge.engines.mujoco.model import GROUND_NAME, build_model
+from sim_bridge.engines.mujoco.model import GROUND_NAME, body_name, build_model
 from sim_bridge.engines.shared.ball_joints import ball_quaternion
 from sim_bridge.engines.shared.merged_joints import merge_joints
 from sim_bridge.engines.shared.scene_checks import check_root_link
@@ -108,7 +108,9 @@ class World:
             data.qpos[first : first + 4] = w, x, y, z
         value = dict(zip(self.robot.joint_names, positions.tolist(), strict=True))
         for place, mimic in self._mimics:
-            data.qpos[place] = mimic.multiplier * value[mimic.joint] + mimic.offset
+            # A leader that is passive starts at zero.
+            leader = value.get(mimic.joint, 0.0)
+            data.qpos[place] = mimic.multiplier * leader + mimic.offset
 
     def _separate_overlapping(self, start: SceneStart) -> None:
         """Exclude pairs of links that overlap at the start from collisions, in a new model."""
@@ -126,7 +128,7 @@ class World:
 
     def body_index(self, link: str) -> int:
         """Return MuJoCo's index of the body of a link of the merged robot."""
-        index: int = self.model.body(link).id
+        index: int = self.model.body(body_name(link)).id
         return index
 
 

@@ -1,0 +1,103 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
+"""Misspelt and repeated elements and attributes of URDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import difflib
+from typing import Any
+
+from gait_core.errors import excerpt
+from gait_core.robot.urdf.xml_tree import XmlElement
+
+_ATTRIBUTES = {
+    'robot': 'name version',
+    'link': 'name type',
+    'visual': 'name',
+    'collision': 'name group',
+    'joint': 'name type',
+    'origin': 'xyz rpy quat_xyzw',
+    'axis': 'xyz rpy',
+    'mass': 'value',
+    'inertia': 'ixx ixy ixz iyy iyz izz',
+    'parent': 'link',
+    'child': 'link',
+    'limit': 'lower upper effort velocity acceleration deceleration jerk',
+    'dynamics': 'damping friction',
+    'mimic': 'joint multiplier offset',
+    'box': 'size',
+    'sphere': 'radius',
+    'cylinder': 'radius length',
+    'capsule': 'radius length',
+    'mesh': 'filename scale',
+    'material': 'name',
+    'color': 'rgba',
+}
+_CHILDREN = {
+    'robot': 'link joint material gazebo transmission ros2_control sensor group',
+    'link': 'inertial visual collision contact sensor material',
+    'inertial': 'origin mass inertia',
+    'visual': 'origin geometry material',
+    'collision': 'origin geometry material verbose contact_coefficients',
+    'geometry': 'box sphere cylinder capsule mesh',
+    'joint': 'origin parent child axis limit dynamics mimic calibration safety_controller',
+    'material': 'color texture',
+}
+# Elements of which their parent has one.
+_SINGLE = set(
+    'origin geometry inertial mass inertia parent child axis limit dynamics mimic'.split()
+)
+_MIN_LIKENESS = 0.75
+"""Likeness (``difflib``) from which an unknown name is a misspelling, not an extension."""
+
+
+def spelling_fault(root: XmlElement) -> tuple[XmlElement, str] | None:
+    """
+    Return the first misspelt or repeated part of a description, and its fault; None if all fit.
+
+    Names that resemble no name of URDF are extensions, and pass; so do names with a namespace.
+    The contents of extensions are not looked at.
+    """
+    open_elements: list[tuple[Any, str]] = [(root, '')]
+    while open_elements:
+        element, owner = open_elements.pop()
+        if element.tag in ('link', 'joint', 'material') and 'name' in element.keys():
+            owner = f"{element.tag} '{excerpt(element.get('name', ''))}': "
+        children = list(element)
+        parts = (
+            ('attribute', element.keys(), _ATTRIBUTES.get(element.tag, '').split()),
+            ('element', [child.tag for child in children], _CHILDREN.get(element.tag, '').split()),
+        )
+        for kind, names, known in parts:
+            for name in names:
+                if name not in known and (nearest := _nearest_name(name, known)):
+                    return element, (
+                        f"{owner}<{element.tag}> has the unknown {kind} '{excerpt(name)}': did "
+                        f"you mean '{nearest}'?"
+                    )
+        known = _CHILDREN.get(element.tag, '').split()
+        if element.tag == 'geometry' and len(children) > 1:
+            return element, f'{owner}<geometry> has {len(children)} shapes, expected 1'
+        for tag in known:
+            alike = [_contents(child) for child in children if child.tag == tag in _SINGLE]
+            if any(contents != alike[0] for contents in alike):
+                return element, f'{owner}<{element.tag}> has {len(alike)} different <{tag}>'
+        open_elements += [(child, owner) for child in reversed(children) if child.tag in known]
+    return None
+
+
+def _contents(element: Any) -> tuple[Any, ...]:
+    return element.tag, element.attrib, [_contents(child) for child in element]
+
+
+def _nearest_name(name: str, known: Iterable[str]) -> str:
+    """Return the known name of which another one is a misspelling; '' if there is none."""
+    if '{' in name or ':' in name:
+        return ''
+    for other in known:
+        if name.lower() == other or sorted(name) == sorted(other):
+            return other
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=_MIN_LIKENESS)
+    return close[0] if close else ''
