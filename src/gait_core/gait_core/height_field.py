@@ -52,6 +52,11 @@ class HeightField:
             )
         object.__setattr__(self, 'heights', heights)
 
+    def contains(self, x: float, y: float) -> bool:
+        """Return whether a point lies within the grid."""
+        width, length = self.size
+        return 0.0 <= x - self.origin[0] <= width and 0.0 <= y - self.origin[1] <= length
+
     @property
     def size(self) -> tuple[float, float]:
         """Extent along x and y [m]."""

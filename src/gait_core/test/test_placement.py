@@ -142,6 +142,17 @@ def test_a_robot_within_its_tilt_stands(angle):
     assert has_fallen(GUROO, SCENE, leaning(angle)) == ''
 
 
+def test_a_robot_that_leaves_uneven_ground_is_told_where():
+    bumps = TerrainSpec(name='bumps', parameters={'height': 0.0, 'extent': 4.0})
+    scene = dataclasses.replace(SCENE, terrain=bumps)
+    inside, outside = seen([1.99, -1.99, 0.7, 0, 0, 0, 1]), seen([2.01, 0.5, 0.7, 0, 0, 0, 1])
+    assert has_fallen(GUROO, scene, inside) == ''
+    assert has_fallen(GUROO, scene, outside) == (
+        "it left the ground of terrain 'bumps' at x = 2.01 m, y = 0.50 m; the ground is 4 m by 4 m"
+    )
+    assert has_fallen(GUROO, SCENE, outside) == ''
+
+
 @pytest.mark.parametrize('angle', [1.001, -1.001, np.pi])
 def test_a_tilt_beyond_the_limit_is_a_fall(angle):
     assert f'tilts by {abs(angle):.2f} rad, more than 1.00' in has_fallen(

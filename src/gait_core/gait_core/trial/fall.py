@@ -21,8 +21,8 @@ class FallCheck:
 
     The robot has fallen when its root link tilts by more than ``robot.fall.max_tilt``, or when
     the height of the root link's origin over the terrain is below ``robot.fall.min_height_ratio``
-    times its height in the nominal stance. A robot without a criterion, with a fixed base or with
-    unknown pose never counts as fallen.
+    times its height in the nominal stance, or when it leaves the ground of an uneven terrain. A
+    robot without a criterion, with a fixed base or with unknown pose never counts as fallen.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ class FallCheck:
             self._min_height = self._fall.min_height_ratio * nominal_height(robot)
             self._terrain = load_terrain(scene.terrain)
             # Above this height the base is clear of every point of the terrain.
-            field = self._terrain.heightfield
+            field = self._field = self._terrain.heightfield
+            self._name = scene.terrain.name
             self._safe_height = self._min_height + (field.max_height if field else 0.0)
 
     @property
@@ -61,6 +62,12 @@ class FallCheck:
         if cosine < self._min_cosine:
             tilt = math.acos(max(-1.0, cosine))
             return f'the base tilts by {tilt:.2f} rad, more than {fall.max_tilt:.2f}'
+        if self._field is not None and not self._field.contains(x, y):
+            width, length = self._field.size
+            return (
+                f"it left the ground of terrain '{self._name}' at x = {x:.2f} m, y = {y:.2f} m; "
+                f'the ground is {width:g} m by {length:g} m'
+            )
         if z >= self._safe_height:
             # High enough over the highest vertex: the surface need not be evaluated.
             return ''
