@@ -17,6 +17,7 @@ from gait_core.measures.stability import (
     support_polygon,
     zmp_from_accelerations,
 )
+from gait_core.motion.observation import Contacts
 
 G = 9.81
 GRAVITY = np.array([0.0, 0.0, -G])
@@ -136,6 +137,26 @@ def test_margins_over_time_equal_those_one_by_one(clouds):
             assert values[i] == pytest.approx(alone, abs=1e-9)
             # A centre of pressure of pushing forces lies in the hull.
             assert values[i] >= -1e-9
+
+
+def test_contacts_without_load_support_nothing():
+    # A sole of 0.22 m x 0.12 m whose fourth corner carries nothing: the support is a triangle with
+    # the hypotenuse 0.06 x + 0.11 y = 0.
+    points = np.array(
+        [[0.11, 0.06, 0.0], [-0.11, 0.06, 0.0], [0.11, -0.06, 0.0], [-0.11, -0.06, 0.0]]
+    )
+    forces = np.zeros((4, 3))
+    forces[:3, 2] = 100.0
+    contacts = Contacts(soles=('foot',), sole=np.zeros(4, int), points=points, forces=forces)
+    centre, _ = centre_of_pressure(points, forces, min_force=1.0)
+    hull = points[contacts.loaded]
+    # A third of the height of the triangle over its hypotenuse: 0.0351 m.
+    third = 0.22 * 0.12 / np.hypot(0.22, 0.12) / 3.0
+    assert support_margin(centre, hull) == pytest.approx(third)
+    away = np.array([-0.08, -0.05])
+    beyond = (0.06 * 0.08 + 0.11 * 0.05) / np.hypot(0.06, 0.11)
+    assert support_margin(away, hull) == pytest.approx(-beyond)
+    assert beyond == pytest.approx(0.0822, abs=5e-5)
 
 
 # Centre of pressure

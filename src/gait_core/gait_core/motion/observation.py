@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray
+from gait_core.arrays import BoolArray, FloatArray, IntArray
 
 IMU, POSE = 'imu', 'body_poses'
 _EMPTY_3 = np.zeros((0, 3))
@@ -109,6 +109,15 @@ class Contacts:
     points: FloatArray = field(default_factory=lambda: _EMPTY_3)
     forces: FloatArray = field(default_factory=lambda: _EMPTY_3)
     depths: FloatArray = field(default_factory=lambda: _EMPTY_3[:, 0])
+
+    @property
+    def loaded(self) -> BoolArray:
+        """
+        Whether each point carries vertical load, (c,) bool.
+
+        Points without load, such as those of a sole that just touches, support nothing.
+        """
+        return np.asarray(self.forces[:, 2] > 0.0)
 
     def sole_forces(self) -> FloatArray:
         """Return the total force on each sole, (s, 3) [N]."""

@@ -106,6 +106,18 @@ class Rollout:
         return np.repeat(np.arange(len(counts)), counts)
 
     @cached_property
+    def loaded_contacts(self) -> tuple[IntArray, FloatArray]:
+        """Tick (c,) and position (c, 3) [m] of the contact points that carry load."""
+        loaded = self.contacts.loaded
+        return self.contact_tick[loaded], self.contacts.points[loaded]
+
+    def loaded_points(self, tick: int) -> FloatArray:
+        """Return the contact points that carry load at a tick, (c, 3) [m]."""
+        ticks, points = self.loaded_contacts
+        first, end = np.searchsorted(ticks, [tick, tick + 1])
+        return points[first:end]
+
+    @cached_property
     def target_positions(self) -> FloatArray:
         """Last sub-sample of the position targets of each period, (T, m)."""
         return self._last([tape.position for tape in self.applied])
@@ -119,6 +131,22 @@ class Rollout:
     def target_efforts(self) -> FloatArray:
         """Last sub-sample of the effort targets of each period, (T, m)."""
         return self._last([tape.effort for tape in self.applied])
+
+    def target_sub_samples(self) -> tuple[FloatArray, FloatArray, float]:
+        """
+        Return all sub-samples of the position and velocity targets, and their period [s].
+
+        Both arrays are (S, m), with as many sub-samples in every control period as the finest has;
+        coarser ones are held.
+        """
+        finest = max((tape.position.shape[1] for tape in self.applied), default=1)
+        empty = np.zeros((0, len(self.robot.target_names)))
+        parts: tuple[list[FloatArray], list[FloatArray]] = ([empty], [empty])
+        for tape in self.applied:
+            held = np.arange(finest) * tape.position.shape[1] // finest
+            for part, array in zip(parts, (tape.position, tape.velocity), strict=True):
+                part.append(array[:, held].reshape(-1, array.shape[2]))
+        return np.concatenate(parts[0]), np.concatenate(parts[1]), self.dt / finest
 
     def _last(self, arrays: list[FloatArray]) -> FloatArray:
         empty = np.zeros((0, len(self.robot.target_names)))

@@ -79,7 +79,7 @@ def first_steps(rollout: Rollout) -> FirstSteps:
     attitude = Rotation.from_quat(rollout.body_poses[1:, 0, 3:]).as_euler('ZYX', degrees=True)
     pressure = contact_zmp(rollout)
     margin, defined = support_margins(
-        inertial_zmp(rollout, pressure.points[:, 2]), rollout.contact_tick, rollout.contacts.points
+        inertial_zmp(rollout, pressure.points[:, 2]), *rollout.loaded_contacts
     )
     since = rollout.time[1:] > START_TIME
     return FirstSteps(

@@ -94,8 +94,7 @@ def _fill_support_polygons(axes: object, rollout: Rollout) -> None:
     origin = rollout.body_poses[0, 0, :2]
     every = max(1, round(0.3 / rollout.dt))
     for tick in range(0, rollout.ticks + 1, every):
-        points = rollout.contacts.points[rollout.contact_tick == tick]
-        corners = support_polygon(points)
+        corners = support_polygon(rollout.loaded_points(tick))
         if len(corners) >= 3:
             axes.fill(  # type: ignore[attr-defined]
                 *(corners - origin).T, facecolor='0.85', edgecolor='0.6', linewidth=0.5

@@ -114,10 +114,7 @@ def draw_zmp(path: Path, rollout: Rollout) -> None:
 def _draw_polygons(axes: Any, rollout: Rollout) -> None:
     every = max(1, round(0.5 / rollout.dt))
     for tick in range(0, rollout.ticks + 1, every):
-        points = rollout.contacts.points[rollout.contact_tick == tick]
-        if len(points) < 3:
-            continue
-        corners = support_polygon(points)
+        corners = support_polygon(rollout.loaded_points(tick))
         if len(corners) >= 3:
             axes.fill(*corners.T, facecolor='0.85', edgecolor='0.55', linewidth=0.6)
 

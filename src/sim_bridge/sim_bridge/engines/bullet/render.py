@@ -219,7 +219,7 @@ def rollout_overlay(rollout: Rollout, tick: int) -> Overlay:
         return found
     weight = robot.mass * float(np.linalg.norm(rollout.spec.scene.gravity))
     zmp, _ = centre_of_pressure(points, forces, min_force=max(0.05 * weight, 1e-6))
-    corners = support_polygon(points)
+    corners = support_polygon(rollout.loaded_points(tick))
     raised = np.column_stack([corners, np.full(len(corners), points[:, 2].mean())])
     return replace(found, zmp=zmp, polygon=raised)
 
