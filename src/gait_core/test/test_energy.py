@@ -4,7 +4,12 @@
 import numpy as np
 import pytest
 
-from gait_core.measures.energy import cost_of_transport, element_work, joint_work, motor_heat
+from gait_core.measures.energy import (
+    cost_of_transport,
+    element_work_by_period,
+    joint_work,
+    motor_heat,
+)
 
 DT = 0.01
 TIME = np.arange(0, 201) * DT
@@ -26,6 +31,23 @@ def test_a_spring_gives_back_what_it_took():
     # Trapezoids of a sine are short by (w dt)^2 / 12 with w = 2 pi here.
     assert work.absolute[0] == pytest.approx(2.0 / rate, rel=4e-4)
     assert work.positive[0] == pytest.approx(1.0 / rate, rel=4e-4)
+
+
+@pytest.mark.parametrize(
+    ('before', 'after', 'positive', 'absolute'),
+    [
+        (1.0, -1.0, 0.25, 0.5),
+        (-3.0, 1.0, 0.125, 1.25),
+        (2.0, 0.0, 1.0, 1.0),
+        (-2.0, 0.0, 0.0, 1.0),
+    ],
+)
+def test_power_that_changes_its_sign_in_a_period(before, after, positive, absolute):
+    # Areas of the triangles above and below zero.
+    work = joint_work(np.array([[before], [after]]), np.ones((2, 1)), 1.0)
+    assert work.positive[0] == pytest.approx(positive)
+    assert work.absolute[0] == pytest.approx(absolute)
+    assert work.signed[0] == pytest.approx(0.5 * (before + after))
 
 
 def test_the_three_works_are_related():
@@ -74,8 +96,10 @@ def test_a_tension_that_is_fed_works_along_the_length_and_a_winch_against_the_re
     tensions = np.full((3, 2), 8.0)
     rests = np.array([[1.0, 1.0], [1.0, 0.75]])
     feeds = np.array([[3.0, 0.0], [3.0, 0.0]])
-    work = element_work(lengths, tensions, rests, feeds)
+    work = element_work_by_period(lengths, tensions, rests, feeds)
     # 3 N over 0.5 m in and 0.25 m out; 8 N over 0.25 m that are wound in.
-    np.testing.assert_allclose(work.signed, [0.75, 2.0])
-    np.testing.assert_allclose(work.positive, [1.5, 2.0])
-    np.testing.assert_allclose(work.absolute, [2.25, 2.0])
+    np.testing.assert_allclose(work, [[1.5, 0.0], [-0.75, 2.0]])
+    # A rest length that differed before the first period was wound in it.
+    before = np.array([1.25, 1.0])
+    work = element_work_by_period(lengths, tensions, rests, feeds, before)
+    np.testing.assert_allclose(work, [[2.75, 0.0], [-0.75, 2.0]])

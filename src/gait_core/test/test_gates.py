@@ -14,6 +14,7 @@ from scipy.integrate import quad
 from gait_core.errors import ConfigurationError
 from gait_core.measures.energy import elastic_energy
 from gait_core.motion.stance_controller import HoldController
+from gait_core.motion.targets import AppliedTape
 from gait_core.robot.model import RobotModel
 from gait_core.testing.doubles import (
     KinematicEngine,
@@ -27,6 +28,7 @@ from gait_core.testing.doubles import (
 from gait_core.testing.free_bodies import free_box, one_joint_robot, tied_boxes
 from gait_core.trial.gates import (
     GATES,
+    JITTER_FREQUENCY,
     command_jitter,
     default_gate_limits,
     exceeded_gate,
@@ -279,6 +281,25 @@ def targets(robot, wave):
 def test_a_fast_wave_is_jitter_by_its_root_mean_square(hertz):
     wave = 0.3 * np.cos(2.0 * np.pi * hertz * (TIME[:-1] + 0.5 * DT))
     assert command_jitter(targets(legged_box(), wave)) == pytest.approx(0.3 / np.sqrt(2.0))
+
+
+@pytest.mark.parametrize('sub_samples', [1, 4, 10])
+@pytest.mark.parametrize('hertz', [4.0, 12.0, 23.0, 30.0, 47.0, 50.0, 95.0, 100.0, 230.0, 250.0])
+def test_a_wave_in_the_sub_samples_is_jitter_at_every_rate_that_they_resolve(hertz, sub_samples):
+    # Control rate 50 Hz; sub-samples at 50, 200 and 500 Hz.
+    rate = sub_samples / DT
+    time = (np.arange(T * sub_samples) + 0.5) / rate
+    wave = 0.3 * np.cos(2.0 * np.pi * hertz * time)
+    robot = legged_box()
+    position = np.tile(wave.reshape(T, sub_samples, 1), len(robot.target_names))
+    tape = AppliedTape(position, np.zeros_like(position), np.zeros_like(position))
+    found = command_jitter(replace(record(robot), applied=(tape,)))
+    # Sampled below twice its rate, a wave is one of a lower rate: its alias.
+    alias = abs(hertz - rate * round(hertz / rate))
+    if alias > JITTER_FREQUENCY + 1.0:
+        assert found == pytest.approx(np.std(wave), rel=0.02)
+    elif alias < JITTER_FREQUENCY - 1.0:
+        assert found < 0.02
 
 
 @pytest.mark.parametrize('hertz', [0.5, 1.5, 3.0])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.measures.metrics import contact_zmp, robot_weight, trial_joint_work
+from gait_core.measures.metrics import contact_zmp, robot_weight, trial_work
 from gait_core.measures.metrics import heading_angles as heading_of
 from gait_core.measures.stability import support_margins
 from gait_core.trial.rollout import Rollout
@@ -54,15 +54,13 @@ def mean_zmp_margin(rollout: Rollout) -> float:
     The mean is over all ticks. Without contact the CoP is undefined and the tick counts as zero,
     so that leaving the ground is no advantage.
     """
-    margin, defined = support_margins(
-        contact_zmp(rollout), rollout.contact_tick, rollout.contacts.points
-    )
+    margin, defined = support_margins(contact_zmp(rollout), *rollout.loaded_contacts)
     return float(np.where(defined, margin, 0.0).mean())
 
 
 def positive_work(rollout: Rollout) -> float:
-    """Return the positive mechanical work of all joints [J]."""
-    return float(trial_joint_work(rollout).positive.sum())
+    """Return the positive mechanical work of joints and drives of force elements [J]."""
+    return float(trial_work(rollout).positive.sum())
 
 
 def transport_efficiency(rollout: Rollout) -> float:
@@ -75,7 +73,7 @@ def transport_efficiency(rollout: Rollout) -> float:
     if rollout.status == FELL:
         return 0.0
     load = robot_weight(rollout)
-    work = float(trial_joint_work(rollout).positive.sum())
+    work = float(trial_work(rollout).positive.sum())
     ahead = _displacement(rollout)[0]
     return load * ahead / max(work, 0.01 * load * rollout.robot.length_scale)
 

@@ -108,6 +108,7 @@ def test_the_bag_holds_every_tick(bag, rollout):
         '/foot_contacts': count,
         '/imu/data': count,
         '/stability': count,
+        '/energy': count,
         '/joint_trajectory': rollout.ticks,
         OBSERVATION_TOPIC: rollout.ticks,
         '/robot_description': 1,

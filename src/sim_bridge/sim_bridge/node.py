@@ -44,7 +44,7 @@ from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import offer_service
 from gait_ros.trials.heartbeat import HeartbeatThread, worker_status
 from gait_ros.trials.service import UNKNOWN_JOINTS, TrialService
-from gait_ros.trials.state_publisher import StatePublisher, StreamedRun
+from gait_ros.trials.state_publisher import PublishedTick, StatePublisher, StreamedRun
 from sim_bridge.live import RESET_DEAD_TIME, LiveSimulation
 from sim_bridge.pacing import CommandWait, RealTimePace, poll_schedule
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_from_parameters
@@ -209,7 +209,7 @@ class SimBridgeNode(ManagedNode):
         self._time.restart(live.dt, live.tick)
         if self._timer is not None and live.dt != before:
             self._start_timer()
-        self._publish(live.tick, live.observation, live.seen)
+        self._publish(PublishedTick(live.tick, live.observation, live.seen, live.applied))
         # A controller that is running answers this tick: wait for it before the next one.
         self._command_wait.note_tick(time.monotonic())
 
@@ -257,7 +257,7 @@ class SimBridgeNode(ManagedNode):
         """Advance one tick; return False after a failure, until the next reset."""
         try:
             live.step()
-            self._publish(live.tick, live.observation, live.seen)
+            self._publish(PublishedTick(live.tick, live.observation, live.seen, live.applied))
         except SimulationDiverged as error:
             self._fault = f'the simulation diverged ({error}); call ~/reset'
         except Exception as error:
@@ -273,14 +273,14 @@ class SimBridgeNode(ManagedNode):
             )
         return True
 
-    def _publish(self, tick: int, true: Any, seen: Any) -> None:
-        """Publish a tick: the true state, the state with sensor noise, and the time."""
+    def _publish(self, tick: PublishedTick) -> None:
+        """Publish a tick and its time."""
         if self._follows_clock:
             self._time.follow(self.get_clock().now().nanoseconds)
-        stamp = self._time.advance_to(tick)
+        stamp = self._time.advance_to(tick.number)
         # States before /clock: a node that steps when the time arrives has the states of this
         # tick.
-        self._states.publish(stamp, true, seen)
+        self._states.publish(stamp, tick)
         self._own_clock.publish(stamp)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(stamp)
@@ -346,11 +346,11 @@ class SimBridgeNode(ManagedNode):
         streams = StreamedRun(loop.engine, spec.scene, spec.seed, self._params.sensors)
         self._states.begin(streams, self._time.now())
         self._time.restart(loop.dt)
-        self._publish(0, loop.true_state, loop.observation)
+        self._publish(PublishedTick(0, loop.true_state, loop.observation, None))
 
     def on_trial_tick(self, loop: TrialLoop) -> None:
         """Publish the present tick of a trial."""
-        self._publish(loop.tick, loop.true_state, loop.observation)
+        self._publish(PublishedTick(loop.tick, loop.true_state, loop.observation, loop.applied))
 
     def on_trial_end(self) -> None:
         """Resume the live simulation at its tick."""

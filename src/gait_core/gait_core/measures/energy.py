@@ -4,9 +4,9 @@
 """
 Mechanical work of joints, motor heat and cost of transport.
 
-Some engines sum the work of every physics step (``work_from_sums``). Otherwise efforts and
-velocities are known at the control ticks only, and power is integrated by the trapezoidal rule:
-peaks within a tick, as at an impact, are missed.
+Some engines sum the work of every physics step. Otherwise efforts and velocities are known at the
+control ticks only, and power is taken as linear between them: peaks within a control period, as at
+an impact, are missed. Topics, bags, trials and pages use the same functions.
 """
 
 from __future__ import annotations
@@ -18,33 +18,39 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
-from gait_core.robot.model import ForceElement
+from gait_core.motion.observation import StateFields
+from gait_core.robot.model import ForceElement, RobotModel
+
+MIN_COST_DISTANCE = 0.1
+"""Share of a robot's length scale below which its cost of transport is undefined."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointWork:
     """
-    Mechanical work per joint, or per force element.
+    Mechanical work per joint and per drive of a force element.
 
     Attributes
     ----------
     signed : (n,) array [J]
         Work done on the mechanism, with braking negative.
-    absolute : (n,) array [J]
-        Work with braking positive: braking costs as much as driving.
     positive : (n,) array [J]
         Work without braking: braking is free and recovers nothing.
 
     """
 
     signed: FloatArray
-    absolute: FloatArray
     positive: FloatArray
+
+    @property
+    def absolute(self) -> FloatArray:
+        """Work with braking positive, (n,) [J]: braking costs as much as driving."""
+        return 2.0 * self.positive - self.signed
 
 
 def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointWork:
     """
-    Return the work of each joint over a record, by the trapezoidal rule.
+    Return the work of each joint over a record, with power linear between ticks.
 
     Parameters
     ----------
@@ -54,46 +60,80 @@ def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointW
     """
     if efforts.shape != velocities.shape:
         raise ValueError(f'efforts {efforts.shape} and velocities {velocities.shape} differ')
-    power = efforts * velocities
-    return JointWork(
-        signed=_integrate_power(power, dt),
-        absolute=_integrate_power(np.abs(power), dt),
-        positive=_integrate_power(np.maximum(power, 0.0), dt),
-    )
+    signed, positive = _linear_work(efforts * velocities, dt).sum(axis=0)
+    return JointWork(signed=signed, positive=positive)
 
 
-def work_from_sums(work: FloatArray) -> JointWork:
+def _linear_work(power: FloatArray, dt: float) -> FloatArray:
+    """Return signed and positive work in each period of linear power (T + 1, n), (T, 2, n)."""
+    before, after = power[:-1], power[1:]
+    signed = 0.5 * dt * (before + after)
+    high, low = np.maximum(before, after), np.minimum(before, after)
+    # Where power changes its sign in a period, it is positive for the share high / (high - low).
+    crosses = (high > 0.0) & (low < 0.0)
+    share = np.divide(high, high - low, out=np.ones_like(high), where=crosses)
+    positive = np.where(crosses, 0.5 * dt * high * share, np.maximum(signed, 0.0))
+    return np.stack([signed, positive], axis=1)
+
+
+def cumulative_work(
+    states: StateFields,
+    dt: float,
+    rest_lengths: FloatArray,
+    added_tensions: FloatArray,
+    rest_before: FloatArray | None = None,
+) -> FloatArray:
     """
-    Return the work of each joint between the first and the last sums of an engine.
+    Return the work of joints and of drives of force elements up to every tick.
 
     Parameters
     ----------
-    work : (T + 1, 2, n) array [J]
-        Signed and positive sums; see ``Observation.joint_work``.
+    states : StateFields
+        T + 1 states with time first. Joints count by the sums of the engine if it reports them.
+    dt : float
+        Control period [s].
+    rest_lengths, added_tensions, rest_before
+        Targets of the force elements, as of ``element_work_by_period``.
+
+    Returns
+    -------
+    (T + 1, 2, n + e) array [J]
+        Signed, then positive work; joints, then force elements. Zero where neither sums nor
+        efforts, or no tensions, are reported.
 
     """
-    signed, positive = work[-1] - work[0]
-    return JointWork(signed=signed, absolute=2.0 * positive - signed, positive=positive)
+    ticks = len(rest_lengths) + 1
+    joints: FloatArray = np.zeros((ticks, 2, len(states.joint_names)))
+    if states.joint_work is not None:
+        joints = states.joint_work - states.joint_work[:1]
+    elif states.joint_efforts is not None and states.joint_velocities is not None:
+        joints = _cumulate(_linear_work(states.joint_efforts * states.joint_velocities, dt))
+    elements: FloatArray = np.zeros((ticks, 2, rest_lengths.shape[1]))
+    if states.element_lengths is not None and states.element_forces is not None:
+        work = element_work_by_period(
+            states.element_lengths,
+            states.element_forces,
+            rest_lengths,
+            added_tensions,
+            rest_before,
+        )
+        elements = _cumulate(np.stack([work, np.maximum(work, 0.0)], axis=1))
+    return np.concatenate([joints, elements], axis=2)
 
 
-def element_work(
-    lengths: FloatArray, tensions: FloatArray, rest_lengths: FloatArray, added_tensions: FloatArray
-) -> JointWork:
-    """
-    Return the work of the drives of force elements over a record.
-
-    Arguments as of ``element_work_by_period``. The work of springs and dampers is not counted.
-    """
-    work = element_work_by_period(lengths, tensions, rest_lengths, added_tensions)
-    return JointWork(
-        signed=work.sum(axis=0),
-        absolute=np.abs(work).sum(axis=0),
-        positive=np.maximum(work, 0.0).sum(axis=0),
-    )
+def _cumulate(work: FloatArray) -> FloatArray:
+    """Return the sums of work by period (T, ...) up to every tick, (T + 1, ...)."""
+    sums = np.zeros((len(work) + 1, *work.shape[1:]))
+    np.cumsum(work, axis=0, out=sums[1:])
+    return sums
 
 
 def element_work_by_period(
-    lengths: FloatArray, tensions: FloatArray, rest_lengths: FloatArray, added_tensions: FloatArray
+    lengths: FloatArray,
+    tensions: FloatArray,
+    rest_lengths: FloatArray,
+    added_tensions: FloatArray,
+    rest_before: FloatArray | None = None,
 ) -> FloatArray:
     """
     Return the work of the drives of force elements in each control period, (T, e) [J].
@@ -106,12 +146,16 @@ def element_work_by_period(
     lengths, tensions : (T + 1, e) arrays [m, N]
     rest_lengths, added_tensions : (T, e) arrays [m, N]
         Rest lengths of springs and cables, target lengths of servos, and added tensions.
+    rest_before : (e,) array [m], optional
+        Rest lengths before the first period; by default those of the first.
 
+    The work of springs and dampers is not counted.
     """
+    first = rest_lengths[:1] if rest_before is None else rest_before[None]
     # W = -u dL - (tau - u) dL0, with the added tension u, the mean tension tau of the period, the
     # length L and the rest length L0.
     remaining_tension = 0.5 * (tensions[1:] + tensions[:-1]) - added_tensions
-    rest_length_change = np.diff(rest_lengths, axis=0, prepend=rest_lengths[:1])
+    rest_length_change = np.diff(rest_lengths, axis=0, prepend=first)
     return np.asarray(
         -added_tensions * np.diff(lengths, axis=0) - remaining_tension * rest_length_change
     )
@@ -201,6 +245,14 @@ def cost_of_transport(
     if weight <= 0.0 or distance < min_distance or distance <= 0.0:
         return None
     return energy / (weight * distance)
+
+
+def robot_cost_of_transport(
+    robot: RobotModel, gravity: float, energy: float, distance: float
+) -> float | None:
+    """Return the cost of transport of a robot; None below a tenth of its length scale."""
+    shortest = MIN_COST_DISTANCE * robot.length_scale
+    return cost_of_transport(energy, robot.mass, gravity, distance, shortest)
 
 
 def _integrate_power(power: FloatArray, dt: float) -> FloatArray:

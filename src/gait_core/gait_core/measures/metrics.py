@@ -19,10 +19,8 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.measures.energy import (
     JointWork,
-    cost_of_transport,
-    element_work,
-    joint_work,
-    work_from_sums,
+    cumulative_work,
+    robot_cost_of_transport,
 )
 from gait_core.measures.gait_diagram import (
     GaitDiagram,
@@ -78,26 +76,17 @@ _MIN_PHASE_TIME = 0.5
 MIN_ZMP_LOAD_SHARE = 0.05
 """Share of the weight below which the ZMP is undefined."""
 
-_MIN_COST_DISTANCE = 0.1
-"""Share of the robot's length scale below which the cost of transport is undefined."""
-
 
 def trial_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the metrics of a trial by name, in the order of ``METRICS``."""
     metrics: dict[str, float] = {}
     for part in (_motion_metrics, _posture_metrics, _energy_metrics, _gait_metrics, _zmp_metrics):
         metrics.update(part(rollout))
-    energy = metrics.get('energy_j')
-    if energy is not None and 'distance_m' in metrics:
-        cost = cost_of_transport(
-            energy,
-            rollout.robot.mass,
-            _gravity(rollout),
-            metrics['distance_m'],
-            _MIN_COST_DISTANCE * rollout.robot.length_scale,
-        )
-        if cost is not None:
-            metrics['cost_of_transport'] = cost
+    cost = robot_cost_of_transport(
+        rollout.robot, _gravity(rollout), metrics['energy_j'], metrics['distance_m']
+    )
+    if cost is not None:
+        metrics['cost_of_transport'] = cost
     return {
         name: float(metrics[name])
         for name in METRICS
@@ -205,36 +194,26 @@ def _posture_metrics(rollout: Rollout) -> dict[str, float]:
     return metrics
 
 
-def trial_joint_work(rollout: Rollout) -> JointWork:
-    """Return the work of each joint in a trial, from the sums of the engine if it reports them."""
-    if rollout.states.joint_work is not None:
-        return work_from_sums(rollout.states.joint_work)
-    return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
+def trial_work_by_tick(rollout: Rollout) -> FloatArray:
+    """Return the work up to every tick, as of ``cumulative_work``, (T + 1, 2, n + e) [J]."""
+    n = len(rollout.robot.joint_names)
+    rest_lengths, added_tensions = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
+    return cumulative_work(rollout.states, rollout.dt, rest_lengths, added_tensions)
 
 
-def cumulative_joint_work(rollout: Rollout) -> FloatArray:
-    """Return the signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
-    if rollout.states.joint_work is not None:
-        return np.asarray(rollout.states.joint_work - rollout.states.joint_work[:1])
-    power = rollout.joint_efforts * rollout.joint_velocities
-    both = np.stack([power, np.maximum(power, 0.0)], axis=1)
-    cumulative = np.zeros_like(both)
-    np.cumsum(0.5 * (both[1:] + both[:-1]) * rollout.dt, axis=0, out=cumulative[1:])
-    return cumulative
+def trial_work(rollout: Rollout) -> JointWork:
+    """Return the work of each joint and of each drive of a force element in a trial."""
+    signed, positive = trial_work_by_tick(rollout)[-1]
+    return JointWork(signed=signed, positive=positive)
 
 
 def _energy_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the work of joints and drives of force elements, by three conventions."""
-    parts = [trial_joint_work(rollout)]
-    lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
-    if lengths is not None and tensions is not None:
-        n = len(rollout.robot.joint_names)
-        rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
-        parts.append(element_work(lengths, tensions, rests, feeds))
+    work = trial_work(rollout)
     return {
-        'energy_j': sum(part.positive.sum() for part in parts),
-        'energy_signed_j': sum(part.signed.sum() for part in parts),
-        'energy_absolute_j': sum(part.absolute.sum() for part in parts),
+        'energy_j': work.positive.sum(),
+        'energy_signed_j': work.signed.sum(),
+        'energy_absolute_j': work.absolute.sum(),
     }
 
 
@@ -258,7 +237,7 @@ def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the margins of CoP and inertial ZMP in the support polygon."""
     series = contact_zmp(rollout)
     metrics = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
-    margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)
+    margin, defined = support_margins(series, *rollout.loaded_contacts)
     if not defined.any():
         return metrics
     metrics['zmp_margin_min_m'] = margin[defined].min()
@@ -266,9 +245,7 @@ def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
     # The inertial ZMP on the plane of the contacts, in the same polygons; only at ticks at which
     # the contacts define that plane.
     inertial = inertial_zmp(rollout, series.points[:, 2])
-    inertial_margin, is_defined = support_margins(
-        inertial, rollout.contact_tick, rollout.contacts.points
-    )
+    inertial_margin, is_defined = support_margins(inertial, *rollout.loaded_contacts)
     is_defined &= series.defined
     if is_defined.any():
         metrics['inertial_zmp_margin_mean_m'] = inertial_margin[is_defined].mean()

@@ -28,6 +28,7 @@ from gait_core.measures.stability import (
     support_margin,
     support_polygon,
 )
+from gait_core.measures.work_meter import WorkMeter
 from gait_core.motion.observation import (
     ARRAY_FIELDS,
     OBSERVABLE_FIELDS,
@@ -47,6 +48,7 @@ ODOMETRY = 'nav_msgs/msg/Odometry'
 TRANSFORMS = 'tf2_msgs/msg/TFMessage'
 FOOT_CONTACTS = 'gait_interfaces/msg/FootContacts'
 STABILITY = 'gait_interfaces/msg/Stability'
+ENERGY = 'gait_interfaces/msg/Energy'
 POINT = 'geometry_msgs/msg/PointStamped'
 TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory'
 
@@ -260,9 +262,10 @@ class MessageBuilder:
             min_force=MIN_ZMP_LOAD_SHARE * robot.mass * (gravity or 1.0),
         )
         corners, height, margins = np.zeros((0, 2)), 0.0, _EMPTY
-        if len(contacts.points):
-            corners = support_polygon(contacts.points)
-            height = float(contacts.points[:, 2].mean() if zmp is None else zmp[2])
+        supporting = contacts.points[contacts.loaded]
+        if len(supporting):
+            corners = support_polygon(supporting)
+            height = float(supporting[:, 2].mean() if zmp is None else zmp[2])
             if zmp is not None:
                 margins = np.array([support_margin(zmp, corners)])
         codes = {UNDEFINED: kind.UNDEFINED, DEFINED: kind.DEFINED}
@@ -280,6 +283,20 @@ class MessageBuilder:
         if not stability.zmp:
             return None
         return self._types[POINT](header=stability.header, point=stability.zmp[0])
+
+    def energy(self, stamp: Any, robot: RobotModel, meter: WorkMeter) -> Any:
+        """Return power, work and cost of transport so far; empty before the first period."""
+        work, power, cost = meter.work, meter.power, meter.cost_of_transport
+        return self._types[ENERGY](
+            header=self.header(stamp),
+            joint_names=list(robot.target_names),
+            power=self._sequence(_EMPTY if power is None else power),
+            signed_work=self._sequence(_EMPTY if work is None else work.signed),
+            absolute_work=self._sequence(_EMPTY if work is None else work.absolute),
+            positive_work=self._sequence(_EMPTY if work is None else work.positive),
+            distance=meter.distance,
+            cost_of_transport=self._sequence(_EMPTY if cost is None else np.array([cost])),
+        )
 
     def trajectory(self, targets: JointTargets, dt: float) -> Any:
         """

@@ -22,8 +22,8 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.kinematics.start_pose import nominal_height
-from gait_core.measures.energy import elastic_energy, element_work_by_period
-from gait_core.measures.metrics import cumulative_joint_work
+from gait_core.measures.energy import elastic_energy
+from gait_core.measures.metrics import trial_work_by_tick
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
@@ -165,10 +165,9 @@ def unexplained_energy(rollout: Rollout) -> float | None:
     gravity = np.array(rollout.spec.scene.gravity)
     # Energy in the middle of each period: velocities are differences over it.
     energy = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
-    work = cumulative_joint_work(rollout)[1:, 1].sum(axis=1)
+    work = trial_work_by_tick(rollout)[1:, 1].sum(axis=1)
     if robot.force_elements:
-        stored, driven = _element_energy(rollout)
-        energy, work = energy + stored, work + driven
+        energy = energy + _elastic_energy(rollout)
     for push in rollout.spec.scene.pushes:
         work += np.cumsum(_push_work(rollout, push, coms))
     unexplained = energy - work
@@ -176,16 +175,15 @@ def unexplained_energy(rollout: Rollout) -> float | None:
     return float((unexplained - np.minimum.accumulate(unexplained)).max())
 
 
-def _element_energy(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
-    """Return the elastic energy of each period and the work of the drives until then [J]."""
-    lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
-    assert lengths is not None and tensions is not None
-    n = len(rollout.robot.joint_names)
-    rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
+def _elastic_energy(rollout: Rollout) -> FloatArray:
+    """Return the elastic energy of the force elements in each period, (T,) [J]."""
+    lengths = rollout.states.element_lengths
+    assert lengths is not None
+    rest_lengths = rollout.target_positions[:, len(rollout.robot.joint_names) :]
     middle = 0.5 * (lengths[1:] + lengths[:-1])
-    stored = elastic_energy(rollout.robot.force_elements, middle, rests).sum(axis=1)
-    work = element_work_by_period(lengths, tensions, rests, feeds).sum(axis=1)
-    return stored, np.cumsum(np.maximum(work, 0.0))
+    return np.asarray(
+        elastic_energy(rollout.robot.force_elements, middle, rest_lengths).sum(axis=1)
+    )
 
 
 def max_joint_rate(rollout: Rollout) -> float:
@@ -198,9 +196,8 @@ def command_jitter(rollout: Rollout) -> float:
     """
     Return the largest root mean square, over targets, of the part above the jitter frequency.
 
-    Unit: rad for angles, length scales for lengths. Positions are the last sub-sample of each
-    control period; velocities are integrated to positions. 0 where the control period is too long
-    to resolve the frequency.
+    Unit: rad for angles, length scales for lengths. Every sub-sample counts; velocities are
+    integrated to positions. 0 where the sub-samples are too far apart to resolve the frequency.
     """
     robot = rollout.robot
     scale = np.ones(len(robot.target_names))
@@ -208,10 +205,11 @@ def command_jitter(rollout: Rollout) -> float:
         if robot.joint[name].kind == 'prismatic':
             scale[i] = robot.length_scale
     scale[len(robot.joint_names) :] = robot.length_scale
-    travels = (rollout.target_positions, np.cumsum(rollout.target_velocities, axis=0) * rollout.dt)
+    positions, velocities, period = rollout.target_sub_samples()
+    travels = (positions, np.cumsum(velocities, axis=0) * period)
     pace = math.sqrt(_gravity_magnitude(rollout.spec.scene) / robot.length_scale)
     frequency = max(JITTER_FREQUENCY, JITTER_FREQUENCY_SCALE * pace)
-    return max(_rms_above_frequency(travel / scale, rollout.dt, frequency) for travel in travels)
+    return max(_rms_above_frequency(travel / scale, period, frequency) for travel in travels)
 
 
 def max_base_height(rollout: Rollout) -> float:

@@ -27,7 +27,13 @@ from gait_core.files.archives import load_weights
 from gait_core.measures.metrics import trial_metrics
 from gait_core.motion.observation import Observation, missing_fields
 from gait_core.motion.state_tape import StateTape
-from gait_core.motion.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
+from gait_core.motion.targets import (
+    AppliedTape,
+    AppliedTargets,
+    JointTargets,
+    TargetMemory,
+    TargetTape,
+)
 from gait_core.parameters.declaration import make_parameters
 from gait_core.parameters.plain_data import sha256_of
 from gait_core.processes import liveness
@@ -80,6 +86,8 @@ class TrialLoop:
         Input of the controller: the true state with noise and delay of the sensors.
     command : Command
         Command of the coming control period.
+    applied : AppliedTargets or None
+        Targets of the last control period.
 
     """
 
@@ -96,6 +104,7 @@ class TrialLoop:
         self.true_state: Observation
         self.observation: Observation
         self.command = Command()
+        self.applied: AppliedTargets | None = None
         self._engine = engine
         self._tick, self._ticks = 0, spec.ticks
         self._fell_at: float | None = None
@@ -164,7 +173,7 @@ class TrialLoop:
         """Apply targets for one control period; ``is_running`` turns false at the trial's end."""
         if not self.is_running:
             raise ProtocolError('advance on a trial that is not running')
-        applied = self._memory.resolve(targets)
+        applied = self.applied = self._memory.resolve(targets)
         self._recorder.applied.append(applied)
         self._recorder.commands.append(self.command.velocity)
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PointStamped
@@ -16,28 +16,24 @@ from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
-from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
 from gait_core.kinematics.sole_contacts import SoleContacts
-from gait_core.measures.energy import cost_of_transport, joint_work
+from gait_core.measures.work_meter import WorkMeter
 from gait_core.motion.observation import Observation
-from gait_core.robot.model import RobotModel
+from gait_core.motion.targets import AppliedTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial.scene import Scene
 from gait_interfaces.msg import Energy, FootContacts, Stability
-from gait_ros.messages.conversions import BUILDER, float_buffer
+from gait_ros.messages.conversions import BUILDER
 from gait_ros.messages.markers import element_marker, stability_markers, terrain_marker
 from gait_ros.nodes.qos import advertise
 from gait_ros.trials.range_publisher import RangePublisher, set_up_range_sensing
 
 # Shortest wall time between two messages [s].
 _MIN_PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
-# Shortest distance with a cost of transport, in length scales of the robot.
-_MIN_COST_DISTANCE = 0.1
 
 _TOPICS = {
     'joint_states': JointState,
@@ -52,59 +48,26 @@ _TOPICS = {
 }
 
 
-class EnergyMeter:
-    """Integrator of the mechanical work of each joint since a reset."""
+class PublishedTick(NamedTuple):
+    """
+    Tick of a simulation.
 
-    def __init__(self, robot: RobotModel, scene: Scene) -> None:
-        self._robot, self._dt = robot, scene.control_period
-        self._gravity = float(np.linalg.norm(scene.gravity))
-        n = len(robot.joint_names)
-        self._signed, self._absolute, self._positive = np.zeros(n), np.zeros(n), np.zeros(n)
-        self._last: Observation | None = None
-        self._start: FloatArray | None = None
+    Attributes
+    ----------
+    number : int
+    state : Observation
+        State in the engine.
+    observation : Observation
+        Observation of the controller, with noise and delay, for joint states and IMU.
+    applied : AppliedTargets or None
+        Targets applied in the control period before; None at tick 0.
 
-    def update(self, state: Observation) -> None:
-        """Add the work of the control period since the last state."""
-        last, self._last = self._last, state
-        if self._start is None and state.body_poses is not None:
-            self._start = state.body_poses[:, :2].mean(axis=0)
-        if last is None or not (_has_power(last) and _has_power(state)):
-            return
-        work = joint_work(
-            np.stack((last.joint_efforts, state.joint_efforts)),
-            np.stack((last.joint_velocities, state.joint_velocities)),
-            self._dt,
-        )
-        self._signed += work.signed
-        self._absolute += work.absolute
-        self._positive += work.positive
+    """
 
-    def message(self, stamp: Time) -> Energy:
-        """Return the message of the work so far; fields that need efforts are empty without."""
-        state = self._last
-        message = Energy(header=Header(stamp=stamp), joint_names=list(self._robot.joint_names))
-        if state is None or not _has_power(state):
-            return message
-        message.power = float_buffer(state.joint_efforts * state.joint_velocities)
-        message.signed_work = float_buffer(self._signed)
-        message.absolute_work = float_buffer(self._absolute)
-        message.positive_work = float_buffer(self._positive)
-        if self._start is not None and state.body_poses is not None:
-            moved = state.body_poses[:, :2].mean(axis=0) - self._start
-            message.distance = float(np.linalg.norm(moved))
-        cost = cost_of_transport(
-            float(self._absolute.sum()),
-            self._robot.mass,
-            self._gravity,
-            message.distance,
-            _MIN_COST_DISTANCE * self._robot.length_scale,
-        )
-        message.cost_of_transport = [] if cost is None else [cost]
-        return message
-
-
-def _has_power(state: Observation) -> bool:
-    return state.joint_efforts is not None and state.joint_velocities is not None
+    number: int
+    state: Observation
+    observation: Observation
+    applied: AppliedTargets | None
 
 
 class StreamedRun:
@@ -133,7 +96,7 @@ class StreamedRun:
         self.ranges = set_up_range_sensing(sensors, engine, scene, seed)
         self.gravity = float(np.linalg.norm(scene.gravity))
         self.soles = SoleContacts(self.robot, self.gravity)
-        self.energy = EnergyMeter(self.robot, scene)
+        self.meter = WorkMeter(self.robot, scene.control_period, self.gravity)
         self.ground = load_terrain(scene.terrain).heightfield
 
 
@@ -175,20 +138,10 @@ class StatePublisher:
         self._run = run
         self._throttled['terrain'] = -math.inf
 
-    def publish(self, stamp: Time, state: Observation, observation: Observation) -> None:
-        """
-        Publish a tick.
-
-        Parameters
-        ----------
-        stamp : Time
-        state : Observation
-            State in the engine.
-        observation : Observation
-            Observation of the controller, with noise and delay, for joint states and IMU.
-
-        """
-        self._run.energy.update(state)
+    def publish(self, stamp: Time, tick: PublishedTick) -> None:
+        """Publish a tick."""
+        state, observation = tick.state, tick.observation
+        self._run.meter.update(state, tick.applied)
         self._ranges.publish(stamp, state)
         wanted = {
             topic
@@ -213,7 +166,7 @@ class StatePublisher:
         if has_pose and wanted & {'zmp', 'stability', 'markers'}:
             self._publish_stability(stamp, state, wanted)
         if 'energy' in wanted and self._is_due('energy'):
-            self._send('energy', self._run.energy.message(stamp))
+            self._send('energy', BUILDER.energy(stamp, self._run.robot, self._run.meter))
 
     def _publish_bodies(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
         if 'odom' in wanted:

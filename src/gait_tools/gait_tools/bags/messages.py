@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from gait_core.kinematics.sole_contacts import SoleContacts
+from gait_core.measures.work_meter import WorkMeter
 from gait_core.messages.builder import (
+    ENERGY,
     FOOT_CONTACTS,
     IMU,
     JOINT_STATE,
@@ -46,6 +48,7 @@ BAG_TOPICS = {
     '/foot_contacts': FOOT_CONTACTS,
     '/zmp': POINT,
     '/stability': STABILITY,
+    '/energy': ENERGY,
     '/tf': TRANSFORMS,
     OBSERVATION_TOPIC: 'gait_interfaces/msg/LockstepObservation',
     TARGETS_TOPIC: TRAJECTORY,
@@ -64,6 +67,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
     robot, scene = rollout.robot, rollout.spec.scene
     gravity = float(np.linalg.norm(scene.gravity))
     soles = SoleContacts(robot, gravity)
+    meter, applied = WorkMeter(robot, rollout.dt, gravity), chain(*rollout.applied)
     targets = _period_targets(rollout)
     script = CommandScript(rollout.spec.script)
     for true, seen in zip(rollout.states, controller_observations(rollout), strict=True):
@@ -85,6 +89,8 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         if zmp is not None:
             yield '/zmp', now, zmp
         yield '/stability', now, stability
+        meter.update(true, next(applied) if true.tick else None)
+        yield '/energy', now, builder.energy(stamp, robot, meter)
         yield '/tf', now, builder.robot_transforms(stamp, true, robot, links=True)
         if true.tick < rollout.ticks:
             command = script.command_at(true.tick * rollout.dt)

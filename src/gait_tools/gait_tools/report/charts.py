@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.metrics import contact_zmp, cumulative_joint_work, trial_gait_diagram
+from gait_core.measures.metrics import contact_zmp, trial_gait_diagram, trial_work_by_tick
 from gait_core.measures.stability import support_margins, support_polygon
 from gait_core.trial.gates import GATES, default_gate_limits
 from gait_core.trial.rollout import Rollout
@@ -161,7 +161,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
     outline_y: list[float | None] = []
     every = max(1, round(0.25 / rollout.dt), rollout.ticks // 200)
     for tick in range(0, rollout.ticks + 1, every):
-        corners = support_polygon(rollout.contacts.points[rollout.contact_tick == tick])
+        corners = support_polygon(rollout.loaded_points(tick))
         if len(corners) >= 2:
             closed = np.vstack([corners, corners[:1]])
             outline_x += [*_plain_numbers(closed[:, 0]), None]
@@ -193,7 +193,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
 def margin_chart(rollout: Rollout) -> Chart | None:
     """Return the histogram of the ZMP margin; None if it is never defined."""
     series = contact_zmp(rollout)
-    margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)
+    margin, defined = support_margins(series, *rollout.loaded_contacts)
     if not defined.any():
         return None
     share, edges = np.histogram(1e3 * margin[defined], bins=24)
@@ -212,8 +212,8 @@ def margin_chart(rollout: Rollout) -> Chart | None:
 
 
 def energy_chart(rollout: Rollout) -> Chart:
-    """Return the chart of positive and signed work of all joints over time [J]."""
-    signed, positive = cumulative_joint_work(rollout).sum(axis=2).T
+    """Return the chart of positive and signed work of joints and force elements [J]."""
+    signed, positive = trial_work_by_tick(rollout).sum(axis=2).T
     traces = [
         _line_trace(*_thin_out(np.column_stack([rollout.time, work])), name, colour)
         for name, work, colour in (
@@ -228,9 +228,9 @@ def joints_chart(rollout: Rollout) -> Chart | None:
     """Return the chart of positive work of the joints [J], largest first; None without joints."""
     if not rollout.robot.joint_names:
         return None
-    work = cumulative_joint_work(rollout)[-1, 1]
+    work = trial_work_by_tick(rollout)[-1, 1]
     order = np.argsort(work)[::-1][:16]
-    names = [rollout.robot.joint_names[i] for i in order]
+    names = [rollout.robot.target_names[i] for i in order]
     trace = {
         'type': 'bar',
         'orientation': 'h',
