@@ -111,6 +111,29 @@ def test_reading_c_multiplies_by_the_speed_and_one_way_friction_spares_the_way_f
     assert forward == pytest.approx(-0.25 * backward)
 
 
+@pytest.mark.parametrize(
+    ('displacement', 'velocity', 'spring_share', 'damper_share'),
+    [
+        (0.0, 0.002, 0.25, 0.25),
+        (0.0, -0.002, 0.25, 1.0),
+        (0.5, 0.002, 0.25, 0.25),
+        (0.5, -0.002, 0.25, 1.0),
+        (-0.5, 0.002, 1.0, 0.25),
+        (-0.5, -0.002, 1.0, 1.0),
+    ],
+)
+def test_one_way_friction_spares_each_part_that_acts_against_forward_motion(
+    displacement, velocity, spring_share, damper_share
+):
+    # Stuck inside the range (Eqs. 4 and 5): 0.3 lb/in with a boost of 0.7, and 0.4 lb s/in.
+    ground = make_ground(scene(), CablesOptions(forward_share=0.25), load_terrain(TerrainSpec()))
+    x = displacement * ground.stiction_range
+    spring = spring_share * 52.538 * 1.7 * x
+    damper = damper_share * 70.0507 * velocity
+    force, _ = bristle_friction(ground, ground.forward_share, True, x, velocity, 1e-6)
+    assert force == pytest.approx(-(spring + damper))
+
+
 def test_korbel_30_both_cables_of_a_pair_pull_alike():
     states = crawl()
     by_name = dict(zip(states.element_names, states.element_forces.T, strict=True))

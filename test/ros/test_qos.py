@@ -58,6 +58,22 @@ def test_a_reader_that_asks_for_more_hears_a_driver_that_offers_it(graph, box, b
     assert driver.get_subscription_count() == 1
 
 
+def test_streams_are_offered_reliably_and_read_with_best_effort(graph, box):
+    """Sensor data by REP 2003: any driver is heard, and any reader hears."""
+    graph.add(SimBridgeNode, robot=box, publish_clock=False)
+    graph.add(ControllerNode, robot=box, controller='wave')
+    for topic, reader in (('/joint_states', 'controller'), ('/joint_trajectory', 'sim_bridge')):
+        assert offered(graph, topic) == ('RELIABLE', 'VOLATILE')
+        profiles = [
+            found.qos_profile
+            for found in graph.client.get_subscriptions_info_by_topic(topic)
+            if found.node_name == reader
+        ]
+        assert [(p.reliability.name, p.durability.name) for p in profiles] == [
+            ('BEST_EFFORT', 'VOLATILE')
+        ]
+
+
 @pytest.mark.parametrize(
     ('policy', 'value', 'words'),
     [

@@ -10,7 +10,7 @@ pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import PointStamped
 from nav_msgs.msg import Odometry
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from tf2_msgs.msg import TFMessage
@@ -25,7 +25,6 @@ from gait_interfaces.msg import FootContacts, GaitState, Stability
 from gait_interfaces.srv import LoadGait, Reset, RunTrial
 from gait_ros.live.node import ControllerNode
 from gait_ros.messages.conversions import to_spec
-from gait_ros.nodes.qos import STREAM_QOS
 from sim_bridge.node import SimBridgeNode
 
 STREAMS = {
@@ -135,7 +134,9 @@ def test_one_parameter_file_reaches_the_same_node_in_two_namespaces(graph, box, 
 def test_a_best_effort_driver_is_heard_and_a_mismatch_is_said(graph, box, box_model):
     graph.add(ControllerNode, robot=box, controller='wave')
     targets = collect(graph, JointTrajectory, '/joint_trajectory')
-    driver = graph.client.create_publisher(JointState, '/joint_states', STREAM_QOS)
+    # A driver's own profile: a constant of the nodes would hide that they ask for more.
+    best_effort = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+    driver = graph.client.create_publisher(JointState, '/joint_states', best_effort)
     message = JointState(name=list(box_model.joint_names), position=[0.1] * 8)
     graph.client.create_timer(0.02, lambda: driver.publish(message))
     graph.until(lambda: targets)
