@@ -9,7 +9,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'report/page.*']},
+    package_data={package_name: ['py.typed', 'report/page.*', 'starts/templates/*/*.in']},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml', 'resource/package.dsv']),

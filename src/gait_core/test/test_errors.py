@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError, describe_error, excerpt, unknown_name_error
 
-PATH = '/home/somebody/ros2_ws/install/my_robot_description/share/robots/my_robot/robot.yaml'
+PATH = '/opt/somebody/ros2_ws/install/my_robot_description/share/robots/my_robot/robot.yaml'
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,12 @@ def _kinds(prefix: str, options: Namespace) -> Iterable[str]:
     return (*KINDS, *CONTROLLER_KINDS)
 
 
+def _starts(prefix: str, options: Namespace) -> Iterable[str]:
+    from gait_tools.commands.init import KINDS
+
+    return KINDS
+
+
 def _commands(prefix: str, options: Namespace) -> Iterable[str]:
     return COMMANDS
 
@@ -124,6 +130,7 @@ _COMPLETERS: dict[str, Completer] = {
     'preset': _presets,
     'robot': _names_and_files('robots'),
     'settings': _settings,
+    'start': _starts,
     'terrain': _names('terrains'),
     'urdf': _names_and_files('robots'),
 }

@@ -8,21 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 import contextlib
 from functools import cache
-import io
+import json
 import os
 from pathlib import Path
-import re
+import signal
+import subprocess
 import tempfile
-from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import MEBIBYTE, read_bytes, read_text
+from gait_core.files.access import read_bytes
+from gait_core.processes.python_command import python_module_command
 from gait_core.robot.find import read_package_name
+from gait_core.robot.urdf.xacro_child import XML_LIMIT
 from gait_core.robot.urdf.xml_tree import XmlElement, parse_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 
-XML_LIMIT = 8 * MEBIBYTE
-"""Size limit of a description and of each included file [bytes]."""
+PROCESSOR_TIME = 10
+"""Limit of the processor time in which a .xacro file is expanded [s]."""
+
+_WALL_TIME = 60.0
+"""Limit of the wall time of an expansion [s]: its files could lie on a drive that hangs."""
 
 
 def read_xml(path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING) -> XmlElement:
@@ -61,89 +66,55 @@ def _expand_xacro(
     path: str, packages: tuple[tuple[str, str], ...]
 ) -> tuple[str, tuple[Path, ...]]:
     """Return the expanded XML of a .xacro file, and the files that it includes; cached."""
-    try:
-        import xacro
-    except ImportError as error:
+    with _package_index(Path(path), packages) as (prefix, stand_ins):
+        command = python_module_command('gait_core.robot.urdf.xacro_child')
+        prefixes = [prefix, *filter(None, [os.environ.get('AMENT_PREFIX_PATH')])]
+        try:
+            done = subprocess.run(
+                [*command, path, str(PROCESSOR_TIME)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env={**os.environ, 'AMENT_PREFIX_PATH': os.pathsep.join(prefixes)},
+                timeout=_WALL_TIME,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ConfigurationError(
+                f'{path}: xacro: expanding it takes more than {_WALL_TIME:g} s'
+            ) from error
+    if done.returncode == -signal.SIGXCPU:
         raise ConfigurationError(
-            f'{path}: expanding it needs the Python package xacro, which is not installed here'
-        ) from error
-    warnings = io.StringIO()
+            f'{path}: xacro: expanding it takes more than {PROCESSOR_TIME} s of processor time'
+        )
     try:
-        with (
-            contextlib.redirect_stderr(warnings),
-            _package_index(Path(path), packages) as stand_ins,
-            _limit_included_files(xacro),
-        ):
-            # This list of xacro grows for the whole life of the process.
-            xacro.all_includes.clear()
-            text = str(xacro.process_file(path, mappings={}).toxml())
-            included = tuple(sorted({Path(file).resolve() for file in xacro.all_includes}))
-    except Exception as error:
-        # xacro passes on any exception of an expression: all of them are faults of the file.
-        raise ConfigurationError(_error_message(xacro, error, path)) from error
+        result = json.loads(done.stdout)
+    except ValueError as error:
+        last = (done.stderr.decode(errors='replace').splitlines() or [''])[-1]
+        raise ConfigurationError(
+            f'{path}: xacro: its process ended with status {done.returncode} {last}'
+        ) from error
+    if 'fault' in result:
+        raise ConfigurationError(result['fault'])
+    text = str(result['text'])
     for stand_in, folder in stand_ins.items():
         text = text.replace(stand_in, folder)
-    return text, included
-
-
-@contextlib.contextmanager
-def _limit_included_files(xacro: Any) -> Iterator[None]:
-    """Limit the size of files that xacro includes, by replacing its function ``open``."""
-
-    def opened(file: str) -> io.StringIO:
-        """Return the text of a file; OSError if it does not exist, as xacro expects."""
-        os.stat(file)
-        return io.StringIO(read_text(file, XML_LIMIT))
-
-    xacro.open = opened
-    try:
-        yield
-    finally:
-        del xacro.open
-
-
-def _error_message(xacro: Any, error: Exception, path: str) -> str:
-    """Return the message of xacro on one line, after the file and the line of the fault."""
-    message = ' '.join((str(error) or repr(error)).split())
-    files = [str(file) for file in xacro.filestack or [] if file] or [path]
-    line = getattr(error, 'lineno', None) or _find_quoted_line(message, files[-1])
-    location = f'{files[-1]}:{line}' if line else files[-1]
-    outer = [file for file in reversed(files[:-1]) if file != files[-1]]
-    macros = [macro.body.getAttribute('name') for macro in reversed(xacro.macrostack or [])]
-    trail = [f"in macro '{name}'" for name in macros] + [f'included from {f}' for f in outer]
-    return f'{location}: xacro: {message}' + (f' ({", ".join(trail)})' if trail else '')
-
-
-def _find_quoted_line(message: str, file: str) -> int | None:
-    """Return the first line with the words that a message quotes; xacro reports no lines."""
-    quoted = re.findall(r"""['"]([^'"]+)['"]""", message)
-    quoted += re.findall(r'(?:property|macro name|parameter|tag):? +([\w.:-]+)', message)
-    try:
-        lines = read_text(file, XML_LIMIT).splitlines()
-    except ConfigurationError:
-        return None
-    for words in reversed(quoted):
-        for number, line in enumerate(lines, start=1):
-            if re.search(rf'(?<!\w){re.escape(words)}(?!\w)', line):
-                return number
-    return None
+    return text, tuple(Path(file) for file in result['included'])
 
 
 @contextlib.contextmanager
 def _package_index(
     source: Path,
     packages: tuple[tuple[str, str], ...],
-) -> Iterator[dict[str, str]]:
+) -> Iterator[tuple[str, dict[str, str]]]:
     """
-    Make the given packages and those around the file visible to ``$(find NAME)``.
+    Make an index of the given packages and those around the file, for ``$(find NAME)``.
 
-    Yields the true folder of each temporary link. The links exist only inside the context: replace
-    them in results.
+    Yields its prefix and the true folder of each temporary link. The links exist only inside the
+    context: replace them in results.
     """
     known = {read_package_name(folder): str(folder) for folder in source.parents}
     known.update(packages)
     known.pop('', None)
-    before = os.environ.get('AMENT_PREFIX_PATH')
     with tempfile.TemporaryDirectory() as prefix:
         share = Path(prefix) / 'share'
         markers = share / 'ament_index' / 'resource_index' / 'packages'
@@ -152,11 +123,4 @@ def _package_index(
         for name, folder in folders.items():
             (markers / name).touch()
             (share / name).symlink_to(folder)
-        os.environ['AMENT_PREFIX_PATH'] = os.pathsep.join([prefix, *([before] if before else [])])
-        try:
-            yield {str(share / name): str(folder) for name, folder in folders.items()}
-        finally:
-            if before is None:
-                del os.environ['AMENT_PREFIX_PATH']
-            else:
-                os.environ['AMENT_PREFIX_PATH'] = before
+        yield prefix, {str(share / name): str(folder) for name, folder in folders.items()}

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 
 from gait_core.errors import ConfigurationError
+from gait_core.files.access import write_atomically
 from gait_core.processes.python_command import python_code_command
 from gait_core.robot.model import Link, RobotModel, Shape
 from gait_core.robot.urdf.meshes import mesh_hull
@@ -69,7 +70,7 @@ def written_description(files: Mapping[str, str]) -> Iterator[str]:
     try:
         with tempfile.TemporaryDirectory(prefix='gait-bullet-') as folder:
             for name, text in files.items():
-                (Path(folder) / name).write_text(text, encoding='utf-8')
+                write_atomically(Path(folder) / name, text, durable=False)
             yield str(Path(folder) / _URDF)
     except OSError as error:
         raise ConfigurationError(
