@@ -58,7 +58,18 @@ _VALUES: Mapping[str, Sequence[str]] = {
     'NAME=PATH': ('x=/nope', 'x', '=x', 'x=', 'x=pipe', 'x=/dev/zero', 'x=c.yaml'),
     'G/I': _CANDIDATES,
     'ID': _CANDIDATES,
-    'NAME=VALUE': ('x=1', 'scene', '=1', 'scene.=1', 'scene.friction', '.=.', 'gait..x=1', '[=1'),
+    'NAME=VALUE': (
+        'x=1',
+        'scene',
+        '=1',
+        'scene.=1',
+        'scene.friction',
+        '.=.',
+        'gait..x=1',
+        '[=1',
+        f'{"a." * 3000}a=1',
+        f'scene.friction={"[" * 3000}',
+    ),
 }
 """Values that are refused, by the word for a value in the help."""
 _MakeInput = Callable[..., Input]

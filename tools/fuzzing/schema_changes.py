@@ -154,7 +154,8 @@ def _changes_at(
     schema: Schema, base: Any, path: Path, kind: Any, value: Any
 ) -> Iterator[ChangeMaker]:
     """Yield the changes at a key."""
-    name, plain = str(path[-1]), _plain(kind)
+    # An item of a list has the name of the list.
+    name, plain = next(key for key in reversed(path) if isinstance(key, str)), _plain(kind)
     type_ = Mapping if dataclasses.is_dataclass(plain) else typing.get_origin(plain) or plain
     type_ = type_ if type_ in _WRONG or type_ is Any else Mapping
     is_free = not schema.free.isdisjoint(path[:-1])
@@ -180,7 +181,7 @@ def _changes_at(
         yield give([value + value, value[:-1]], REFUSED if has_length else ANY)
     if isinstance(path[-1], str) and value is not _ABSENT:
         is_new = is_free or (len(path) > 1 and path[-2] in schema.free_names)
-        for key in (name[:-1] + name[-1:] * 2, name[1:] or 'xx'):
+        for key in (f'{name}{name[-1] if name[-1].isalpha() else "x"}', name[1:] or 'xx'):
             renamed = partial(_with_key, base, path, key, ANY if is_new else REFUSED)
             yield renamed
         yield partial(_with_key, base, path, '', ANY)

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from fuzzing.attacks import attacks_on, read_valid
-from fuzzing.inputs import ACCEPTED, REFUSED, Input, Site, single
+from fuzzing.inputs import ACCEPTED, ANY, REFUSED, Input, Site, single
 from fuzzing.judge import run_input
 from fuzzing.schema_changes import ChangeMaker, Schema, changes, replaced
 from gait_core import registry
@@ -40,7 +40,7 @@ _WALKERS = {
 }
 """A robot for each controller whose parameters are changed."""
 _SLOW_PATTERNS = ('(a+)+b', '(a|a)*b', '(.*)*x', '(a?){30}a{30}', f'{".*" * 200}x')
-_FIXED = ('sign', 'format', 'physics_step', 'control_period')
+_FIXED = ('sign', 'format', 'physics_step', 'control_period', 'sub_samples')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,7 +261,8 @@ def named_code_sites(champion: str) -> dict[str, Site]:
                 change=f'{words[0]}: a file names ./evil',
                 commands=(words,),
                 files=files,
-                expected=REFUSED,
+                # The champion's robot has the content of guroo: walk needs no folder.
+                expected=ANY if words[0] == 'walk' else REFUSED,
             )
         )
         for words in commands
