@@ -26,7 +26,7 @@ setup(
     extras_require={'test': ['pytest']},
     entry_points={
         'console_scripts': [
-            'cpg_node = gait_cpg.node:main',
+            'cpg_node = gait_cpg.executables:cpg_node',
         ],
         'gait.controllers': [
             'insect_gait = gait_cpg.insect.controller:InsectGaitController',

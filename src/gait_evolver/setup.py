@@ -26,7 +26,7 @@ setup(
     extras_require={'test': ['pytest']},
     entry_points={
         'console_scripts': [
-            'evolver_node = gait_evolver.node:main',
+            'evolver_node = gait_evolver.executables:evolver_node',
             # `ros2 run gait_evolver gait` goes on working; the command lives in gait_tools.
             'gait = gait_tools.cli:main',
         ],

@@ -26,9 +26,9 @@ setup(
     extras_require={'test': ['pytest']},
     entry_points={
         'console_scripts': [
-            'controller_node = gait_ros.live.node:main',
-            'hardware_node = gait_ros.hardware.node:main',
-            'waypoints_node = gait_ros.live.waypoints_node:main',
+            'controller_node = gait_ros.executables:controller_node',
+            'hardware_node = gait_ros.executables:hardware_node',
+            'waypoints_node = gait_ros.executables:waypoints_node',
         ],
         'gait.benchmarks': [
             'lockstep = gait_ros.checks.benchmark:benchmark',

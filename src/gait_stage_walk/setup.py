@@ -26,7 +26,7 @@ setup(
     extras_require={'test': ['pytest']},
     entry_points={
         'console_scripts': [
-            'stage_walk_node = gait_stage_walk.node:main',
+            'stage_walk_node = gait_stage_walk.executables:stage_walk_node',
         ],
         'gait.controllers': [
             'staged_walk = gait_stage_walk.staged.controller:StagedWalkController',

@@ -26,7 +26,7 @@ setup(
     extras_require={'test': ['pytest']},
     entry_points={
         'console_scripts': [
-            'sim_bridge_node = sim_bridge.node:main',
+            'sim_bridge_node = sim_bridge.executables:sim_bridge_node',
         ],
         'gait.engines': [
             'bullet = sim_bridge.engines.bullet.engine:BulletEngine',

@@ -3,6 +3,7 @@
 
 """Nodes as processes: signals at any moment, mistakes as one line, nothing left behind."""
 
+from importlib.metadata import entry_points
 import os
 import signal
 import subprocess
@@ -83,14 +84,21 @@ from gait_ros.nodes.stop import install_stop_flag
 def compile():
     print('is being made', flush=True)
     if sys.argv[2] == 'compiler':
-        ctypes.CFUNCTYPE(None)(_raw_object_cache_notify)()
+        ctypes.CFUNCTYPE(None)(wait_for_signal)()
         raise RuntimeError('no compiled object yet')
+    if sys.argv[2] == 'destructor':
+        Destroyed()
     while True:
         time.sleep(0.01)
 
 
-# Under this name LLVM calls what is written in Python.
-def _raw_object_cache_notify():
+class Destroyed:
+    def __del__(self):
+        wait_for_signal()
+
+
+# Called from C, as LLVM calls what is written in Python, and the interpreter destructors.
+def wait_for_signal():
     end = time.monotonic() + 5.0
     while time.monotonic() < end and not install_stop_flag():
         time.sleep(0.01)
@@ -121,6 +129,7 @@ sys.exit(run_node(Made, []))
         (signal.SIGINT, 'made', 'python'),
         (signal.SIGTERM, 'started', 'python'),
         (signal.SIGTERM, 'made', 'compiler'),
+        (signal.SIGINT, 'started', 'destructor'),
     ],
 )
 def test_a_signal_ends_a_node_that_is_still_being_made(number, moment, within):
@@ -140,6 +149,47 @@ def test_a_signal_ends_a_node_that_is_still_being_made(number, moment, within):
         process.kill()
     output = [line for line in output.splitlines() if not is_port_report(line)]
     assert process.returncode == 0 and not output, output
+
+
+def test_a_signal_ends_a_node_that_imports_modules_at_once(tmp_path):
+    # Native code, which no handler of a signal interrupts, as that of LLVM.
+    (tmp_path / 'slow_module.py').write_text(
+        'import hashlib\n'
+        "print('imports', flush=True)\n"
+        "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
+    )
+    code = "from gait_ros.nodes.executable import run_module; run_module('slow_module')"
+    process = subprocess.Popen(
+        [sys.executable, '-c', code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, 'PYTHONPATH': f'{tmp_path}{os.pathsep}{os.environ["PYTHONPATH"]}'},
+    )
+    try:
+        assert process.stdout.readline() == 'imports\n'
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20.0)
+    finally:
+        process.kill()
+    assert process.returncode == 0 and not output, output
+
+
+def test_executables_of_nodes_import_nothing_slow_before_they_catch_signals():
+    entries = [
+        entry.value
+        for entry in entry_points(group='console_scripts')
+        if entry.name.endswith('_node')
+    ]
+    modules = sorted({value.partition(':')[0] for value in entries})
+    assert len(entries) == 7
+    done = subprocess.run(
+        [sys.executable, '-c', f'import sys, {", ".join(modules)}; print(*sys.modules)'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {'numpy', 'numba', 'rclpy', 'yaml'} & set(done.stdout.split())
 
 
 def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box):

@@ -4,7 +4,7 @@
 """
 Entry point of a child process with the arguments ``PARENT_PID MODULE:FUNCTION ARGS``.
 
-It catches signals before slow imports, and ends when its parent ends.
+It ends when its parent ends.
 """
 
 from __future__ import annotations
@@ -13,19 +13,16 @@ import importlib
 import sys
 
 from gait_core.processes.orphans import end_with_parent
-from gait_ros.nodes.stop import ignore_signals, install_stop_flag
+from gait_ros.nodes.stop import exit_on_signals
 
 
 def main(arguments: list[str]) -> int:
     """Run the function of a node and return its exit code."""
     parent, target, *args = arguments
-    stop = install_stop_flag()
     end_with_parent(int(parent))
     module, _, function = target.partition(':')
-    entry = getattr(importlib.import_module(module), function)
-    if stop:
-        ignore_signals()
-        return 0
+    with exit_on_signals():
+        entry = getattr(importlib.import_module(module), function)
     return int(entry(args) or 0)
 
 

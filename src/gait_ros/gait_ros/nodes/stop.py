@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+import os
 import signal
-from traceback import walk_stack
+import sys
+import threading
 from types import FrameType
 from typing import Any, TypeVar
 
 Result = TypeVar('Result')
-# Callback of LLVM during compilation, in which an exception would be printed and lost.
-_LLVM_CALLBACK = '_raw_object_cache'
+# Time [s] after which a lost exception is raised again, and time [s] from a signal after which an
+# interruptible process ends in the middle of native code.
+_RETRY_TIME, _MAX_NATIVE_TIME = 0.01, 1.0
 
 
 class Interrupted(BaseException):
@@ -47,21 +51,33 @@ class StopFlag:
         """
 
         def interrupt() -> None:
-            """Interrupt the function, except in a callback of LLVM, which loses exceptions."""
-            if not any(f.f_code.co_name.startswith(_LLVM_CALLBACK) for f, _ in walk_stack(None)):
-                raise Interrupted
+            """Interrupt the function once: a second exception would interrupt its clean-up."""
+            self._wake = None
+            raise Interrupted
 
+        def retry(lost: Any) -> None:
+            """Interrupt the function again after a callback of LLVM or a destructor."""
+            if not self:
+                report_lost(lost)
+            elif isinstance(lost.exc_value, Interrupted):
+                self._wake = interrupt
+                signal.setitimer(signal.ITIMER_REAL, _RETRY_TIME)
+
+        # Python prints and drops an exception in code that is called from C.
+        report_lost, sys.unraisablehook = sys.unraisablehook, retry
         self._wake = interrupt
         try:
             if self:
                 raise Interrupted
-            return work()
+            with _exit_after_signal(_MAX_NATIVE_TIME):
+                return work()
         except Exception:
             if self:
                 raise Interrupted from None
             raise
         finally:
             self._wake = None
+            sys.unraisablehook = report_lost
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Set the flag; the handler of a signal."""
@@ -77,14 +93,57 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def install_stop_flag() -> StopFlag:
     """Return the flag of this process; the first call, in the main thread, installs it."""
     stop = StopFlag()
-    for number in _SIGNALS:
-        # Under nohup, SIGHUP is ignored and must stay ignored.
-        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, stop.on_signal)
+    _handle_signals(stop.on_signal)
+    # The timer of ``run_interruptible``.
+    signal.signal(signal.SIGALRM, stop.on_signal)
     return stop
+
+
+@contextmanager
+def exit_on_signals() -> Iterator[None]:
+    """Let a signal end the process at once with status 0, also before ``install_stop_flag``."""
+    _handle_signals(lambda number, frame: os._exit(0))
+    with _exit_after_signal(0.0):
+        yield
+
+
+@contextmanager
+def _exit_after_signal(delay: float) -> Iterator[None]:
+    """
+    End the process with status 0 if the context lasts ``delay`` [s] longer than a signal.
+
+    Python calls handlers of signals after native code only, and LLVM compiles for seconds on a
+    busy machine. A thread reads the signals instead.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    has_left = threading.Event()
+
+    def watch() -> None:
+        """Wait for a signal, or for the end of the context, which closes the pipe."""
+        if os.read(reading, 1) and not has_left.wait(delay):
+            os._exit(0)
+        os.close(reading)
+
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        has_left.set()
+        signal.set_wakeup_fd(before)
+        os.close(writing)
 
 
 def ignore_signals() -> None:
     """Ignore signals from now on, at the end of the process."""
-    for number in _SIGNALS:
+    for number in (*_SIGNALS, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN)
+
+
+def _handle_signals(handler: Callable[[int, FrameType | None], Any]) -> None:
+    """Install the handler of all signals that end a node."""
+    for number in _SIGNALS:
+        # Under nohup, SIGHUP is ignored and must stay ignored.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)

@@ -1,0 +1,15 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
+"""Executable of the package, which import slow modules after they catch signals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gait_ros.nodes.executable import run_module
+
+
+def stage_walk_node(args: Sequence[str] | None = None) -> int:
+    """Run the node ``stage_walk`` and return its exit code."""
+    return run_module('gait_stage_walk.node', args)
