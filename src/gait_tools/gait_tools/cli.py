@@ -26,7 +26,7 @@ COMMANDS = {
     'calibrate': 'set the thresholds of reflexes above an undisturbed walk',
     'check': 'report the contents of a robot description, and what it lacks',
     'adopt': 'make a robot folder from any legged URDF',
-    'init': 'write a start of an experiment, a robot, a controller or a fitness term',
+    'init': 'write an experiment, robot, controller or fitness term to start from',
     'list': 'list registered names: robots, controllers, engines, ...',
     'bench': 'compare the speed of this installation with its budgets',
     'help': 'print this text, or that of a command',

@@ -706,6 +706,9 @@ def test_parameters_and_presets_of_a_controller_are_listed(gait):
     ]
     _, out, _ = gait('list', 'presets', 'phase_cpg')
     assert 'crawl   gait=crawl, duty_factor=0.88, frequency=0.5, sway=0.06' in out.splitlines()
+    assert 'trot    gait=trot (default preset)' in out.splitlines()
+    _, out, _ = gait('list', 'parameters', 'keyframe_stride')
+    assert 'postures         empty (-360 to 360 deg, cm): 48 numbers as published' in out
     _, out, _ = gait('list', 'presets', 'wave', '--json')
     assert json.loads(out) == {'kind': 'presets', 'names': ['wave']}
     for words, message in (

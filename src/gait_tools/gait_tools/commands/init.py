@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Write a commented start of an experiment, a robot, a controller or a fitness term that runs.
+Write a commented experiment, robot, controller or fitness term to start from.
 
-KIND is experiment, robot, controller or fitness_term. An experiment is a YAML file that searches
-around the robot's own gait. A robot is a folder with a xacro file and robot.yaml; `gait adopt`
-makes one from a URDF. A controller and a fitness term are Python packages; the folder's name is
-theirs. Nothing is overwritten. The command prints what to type next.
+KIND is experiment, robot, controller or fitness_term. What is written runs as it is; the command
+prints how, and overwrites nothing. An experiment is a YAML file that searches around the robot's
+own gait. A robot is a folder with a xacro file and robot.yaml; `gait adopt` makes one from a URDF.
+A controller and a fitness term are Python packages with the name of their folder.
 """
 
 from __future__ import annotations

@@ -87,17 +87,22 @@ def _describe_controller(kind: str, controller: str | None) -> dict[str, str]:
         )
     found = registry.controller(controller)
     if kind == 'presets':
-        return {
+        described = {
             name: ', '.join(f'{key}={format_value(value)}' for key, value in values.items())
             or 'the defaults of the parameters'
             for name, values in found.presets.items()
         }
+        default = next(iter(described))
+        return {**described, default: f'{described[default]} (default preset)'}
     described = {}
     for info in declared_parameters(found.Params):
         unit = '' if info.unit in ('', '-') else f' {info.unit}'
         limits = format_range(info)
-        default = format_value(info.default) or 'empty'
-        described[info.name] = f'{default}{unit}{f" ({limits})" if limits else ""}: {info.doc}'
+        default = format_value(info.default)
+        value = f'{default}{unit}' if default else 'empty'
+        if limits:
+            value += f' ({limits})' if default else f' ({limits}{unit})'
+        described[info.name] = f'{value}: {info.doc}'
     return described
 
 

@@ -5,10 +5,11 @@
 Run one trial of a robot and print its measures.
 
 ROBOT is a name (`gait list robots`) or a robot folder. Without options the robot's controller,
-own gait, scene and duration apply. `--preset`, a file of `--champion` and `--set` select another
-gait; the velocity of `--cmd` does not. `--set` changes gait.<parameter of the controller>,
-scene.<field>, such as scene.friction=0.5, and settle_time. A champion walks on the engine and with
-the command of its record unless others are named, and a line says what differs from the record.
+own gait (`defaults.gait` of robot.yaml), scene and duration apply. `--preset`, `--champion FILE`
+and `--set` select another gait; the velocity of `--cmd` does not. `--set` changes gait.<parameter
+of the controller>, scene.<field>, such as scene.friction=0.5, and settle_time. A champion walks on
+the engine and with the command of its record unless others are named, and a line says what differs
+from the record.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _COMMENT_COLUMN, _GENE_COMMENT_COLUMN = 34, 46
 _MAX_COMMENT = 70
 
 _HEAD = """\
-# Start of an experiment. All keys: doc/experiments.md. Run it:
+# An experiment to start from. All keys: doc/experiments.md. Run it:
 #   gait evolve {path}
 format: 1
 description: The gait of {name}, for distance and little energy.
