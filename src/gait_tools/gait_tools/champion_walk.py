@@ -19,9 +19,9 @@ from gait_core.trial.spec import TimedCommand, TrialSpec
 
 _ENGINE_FIELDS = ('engine', 'engine_options', 'physics_step', 'control_period')
 """Fields of a scene that are settings of its engine."""
-_COMPARED_FIELDS = ('seed', 'duration', 'settle_time')
-_MAX_DIFFERENCES = 6
-"""Largest number of differences in a line."""
+_COMPARED_FIELDS = ('duration', 'settle_time', 'seed')
+_MAX_LISTED = 200
+"""Number of characters after which further differences are counted only."""
 
 
 def champion_scene(recorded: Scene, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,8 +70,12 @@ def describe_differences(spec: TrialSpec, champion: Champion) -> str:
     differences = list(_differences(spec, champion.spec))
     if not differences:
         return ''
-    listed = '; '.join(differences[:_MAX_DIFFERENCES])
-    more = len(differences) - _MAX_DIFFERENCES
+    shown = [
+        text
+        for index, text in enumerate(differences)
+        if len('; '.join(differences[: index + 1])) <= _MAX_LISTED
+    ]
+    listed, more = '; '.join(shown), len(differences) - len(shown)
     return (
         f'differs from its record, whose fitness is {champion.fitness:.4f}: {listed}'
         + (f'; and {more} more' if more > 0 else '')
@@ -87,16 +91,17 @@ def _differences(spec: TrialSpec, recorded: TrialSpec) -> Iterator[str]:
 
 
 def _compared_values(spec: TrialSpec) -> dict[str, Any]:
-    """Return values of a trial that change its fitness, by the names of options."""
+    """Return values of a trial that change its fitness, the most important first."""
     scene = to_plain_data(spec.scene)
     del scene['robot']  # Another folder may hold the same robot.
     declared = registry.controller(spec.controller).Params
     return {
-        **dict(_flatten(scene, 'scene.')),
+        'scene.engine': scene['engine'],
         'command': [_command_text(item) for item in spec.script],
         **{name: getattr(spec, name) for name in _COMPARED_FIELDS},
         'randomise': sorted(spec.randomise),
         **dict(_flatten(asdict(make_parameters(declared, spec.parameters)), 'gait.')),
+        **dict(_flatten(scene, 'scene.')),
     }
 
 
