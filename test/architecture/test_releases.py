@@ -80,6 +80,25 @@ def test_the_index_of_ament_finds_a_python_package(package):
     assert "('share/' + package_name, ['package.xml'" in text
 
 
+@pytest.mark.parametrize('package', PYTHON, ids=name_of)
+def test_data_files_are_installed_without_links_too(package):
+    """A linked build sees every file of the sources, an installed package those of setup.py."""
+    tree = ast.parse((package / 'setup.py').read_text(encoding='utf-8'))
+    (data,) = (
+        node.value.values[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg == 'package_data'
+    )
+    folder = package / package.name
+    installed = {path for pattern in ast.literal_eval(data) for path in folder.glob(pattern)}
+    present = {
+        path
+        for path in folder.rglob('*')
+        if path.is_file() and '__pycache__' not in path.parts and path.suffix not in ('.py', '.md')
+    }
+    assert not present - installed
+
+
 @pytest.mark.parametrize('package', CMAKE, ids=name_of)
 def test_a_cmake_package_finds_what_it_depends_on_and_ends_with_ament_package(package):
     manifest = parse_package(str(package))
