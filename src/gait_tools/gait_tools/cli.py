@@ -106,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print_error(f'{error}; it can be resumed')
             return EXIT_FAILED
         return _handle_added_code_error(error)
+    except ModuleNotFoundError as error:
+        return _handle_missing_module(error)
     except BaseException as error:
         return _handle_added_code_error(error)
     finally:
@@ -173,6 +175,17 @@ def _print_error(message: str) -> int:
 
     print(f'gait: {one_line(" ".join(message.split()))}', file=sys.stderr)
     return EXIT_USER_ERROR
+
+
+def _handle_missing_module(error: ModuleNotFoundError) -> int:
+    """Print a library that is not installed, or the fault of a user's module, as one line."""
+    from gait_core.errors import describe_import_error
+
+    try:
+        return _handle_added_code_error(error)
+    except ModuleNotFoundError:
+        # Raised again, or the handler itself lacks the library.
+        return _print_error(f'{describe_import_error(error)}; install it (doc/install.md)')
 
 
 def _handle_added_code_error(error: BaseException) -> int:

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A command without its optional library ends with one line that names it."""
+"""A command without a library that it needs ends with one line that names it."""
 
 import json
 import os
@@ -36,6 +36,8 @@ CASES = [
     ),
     ('plotly', 'report {champion} --out {folder}/page.html', 2, HINTS['plotly']),
     ('rosbags', 'walk tetraspine --record {folder}/bag', 2, HINTS['rosbags']),
+    ('numba', 'walk guroo', 2, "No module named 'numba'"),
+    ('scipy', 'list robots', 2, "No module named 'scipy'"),
     (' '.join(OPTIONAL_LIBRARIES), 'list optimizers', 0, ''),
     (' '.join(OPTIONAL_LIBRARIES), 'list engines', 0, ''),
 ]
