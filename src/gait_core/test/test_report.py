@@ -10,18 +10,24 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.load import load_robot
-from gait_core.robot.load_report import report_description, report_robot
+from gait_core.robot.find import find_robot
+from gait_core.robot.load import load_robot, read_robot
+from gait_core.robot.load_report import report_robot
 from gait_core.robot.model import Joint, Link, RobotModel, Shape
 from gait_core.robot.overlap import find_overlaps
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.skips import need_data
+from gait_core.trial.scene import EMPTY_MAPPING
 
 GUROO = load_robot('guroo')
 
 
 def data_file(name: str) -> str:
     return str(need_data(f'pybullet_data:{name}'))
+
+
+def described(path, packages=EMPTY_MAPPING):
+    return report_robot(read_robot(find_robot(str(path)), packages))
 
 
 def two(first: Shape, second: Shape, apart, kind: str = 'revolute') -> RobotModel:
@@ -52,11 +58,11 @@ def test_guroo_has_nothing_to_warn_of_but_its_sole_frames():
 
 
 def test_a_y_up_file_is_warned_of_with_the_turn_that_mends_it():
-    bad = report_description(data_file('laikago/laikago_toes.urdf'))
+    bad = described(data_file('laikago/laikago_toes.urdf'))
     assert (bad.up, bad.forward) == ('y', 'z')
     warning = next(text for text in bad.warnings if 'z up' in text)
     assert 'root_rpy: [1.5708, 0.0000, 1.5708]' in warning
-    good = report_description(data_file('laikago/laikago_toes_zup.urdf'))
+    good = described(data_file('laikago/laikago_toes_zup.urdf'))
     assert (good.up, good.forward) == ('z', 'x')
     assert not any('z up' in text for text in good.warnings)
     # Its toes' joints are endless: they need no limits.
@@ -68,12 +74,12 @@ def test_the_turn_of_the_warning_is_right(tmp_path):
     (tmp_path / 'robot.yaml').write_text(
         'urdf: pybullet_data:laikago/laikago_toes.urdf\nroot_rpy: [1.5708, 0.0, 1.5708]\n'
     )
-    report = report_description(tmp_path)
+    report = described(tmp_path)
     assert (report.up, report.forward) == ('z', 'x')
 
 
 def test_missing_limits_and_impossible_inertias_are_listed():
-    report = report_description(data_file('mini_cheetah/mini_cheetah.urdf'))
+    report = described(data_file('mini_cheetah/mini_cheetah.urdf'))
     assert len(report.without_effort_limit) == len(report.without_velocity_limit) == 12
     assert sorted(report.implausible) == ['thigh_fl', 'thigh_fr', 'thigh_hl', 'thigh_hr']
     assert all('triangle inequality' in fault for fault in report.implausible.values())
@@ -201,7 +207,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / 'bad.urdf'
     path.write_text(text)
     with pytest.raises(ConfigurationError, match=message) as caught:
-        report_description(path)
+        described(path)
     assert '\n' not in str(caught.value)
 
 
@@ -216,6 +222,6 @@ def test_packages_given_by_the_user_are_used(tmp_path):
             '<geometry><mesh filename="package://elsewhere/meshes/a.obj"/></geometry></collision>'
         )
     )
-    assert report_description(path, {'elsewhere': tmp_path}).links == 1
+    assert described(path, {'elsewhere': tmp_path}).links == 1
     with pytest.raises(ConfigurationError, match='--package elsewhere=PATH'):
-        report_description(path)
+        described(path)

@@ -372,6 +372,37 @@ def test_check_reports_a_robot(gait):
     assert gait('check', 'legged_box')[1].startswith('robot legged_box')
 
 
+ROOT = '<robot name="r"><link name="base">{}</link><link name="arm"><inertial><mass value="1"/>{}'
+ARM = (
+    '</inertial></link><joint name="a" type="revolute"><parent link="base"/><child link="arm"/>'
+    '</joint></robot>'
+)
+HEAVY = '<inertial><mass value="9"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+
+
+def test_check_refuses_what_no_walk_could_start(gait, tmp_path):
+    from gait_core.testing.skips import need_engine
+
+    need_engine('bullet')
+    file = tmp_path / 'robot.urdf'
+    file.write_text(ROOT.format('', '') + ARM)
+    checked, walked = gait('check', str(file)), gait('walk', str(file))
+    assert checked == walked == (2, '', checked[2])
+    assert "root link 'base' has no mass" in checked[2]
+
+
+def test_walk_warns_of_a_negative_inertia(gait, tmp_path):
+    from gait_core.testing.skips import need_engine
+
+    need_engine('bullet')
+    file = tmp_path / 'robot.urdf'
+    inertia = '<inertia ixx="1" ixy="3" iyy="1" izz="1"/>'
+    file.write_text(ROOT.format(HEAVY, inertia) + ARM)
+    code, _, err = gait('walk', str(file), '--seconds', '0.1')
+    assert code == 0
+    assert "link 'arm' has a negative principal moment of inertia" in err
+
+
 # Every mistake: what was typed, and what the one line must say.
 MISTAKES = [
     ('wlak guroo', "unknown command 'wlak': did you mean 'walk'"),

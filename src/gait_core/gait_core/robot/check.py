@@ -181,11 +181,10 @@ def _check_signals(robot: RobotModel) -> None:
 
 def _root_by_link(robot: RobotModel) -> dict[str, str]:
     """Return the root link of each link; links are in tree order."""
-    root = {name: name for name in robot.roots}
+    parent = {joint.child: joint.parent for joint in robot.joints}
+    root: dict[str, str] = {}
     for link in robot.links:
-        for joint in robot.joints:
-            if joint.child == link.name:
-                root[link.name] = root[joint.parent]
+        root[link.name] = root[parent[link.name]] if link.name in parent else link.name
     return root
 
 

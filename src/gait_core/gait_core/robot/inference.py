@@ -12,6 +12,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_poses
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import MOVING_KINDS, Joint, Leg, Link, RobotModel
 from gait_core.robot.shapes import link_points
 from gait_core.robot.urdf.tree import LinkTree
@@ -140,6 +141,7 @@ def _rigid_body_head(link: str, parent_joint: Mapping[str, Joint]) -> str:
     return link
 
 
+@cached_per_robot
 def rigid_body_heads(robot: RobotModel) -> dict[str, str]:
     """Return the first link of the rigid body of each link, by link."""
     parent_joint = {joint.child: joint for joint in robot.joints}
@@ -187,6 +189,7 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
     return float(np.sign(agreement)) if abs(agreement) > 0.99 else None
 
 
+@cached_per_robot
 def joint_axes_at_zero(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return axis and origin [m] of each actuated joint in the base frame, at zero positions."""
     tree = kinematic_tree(robot)
@@ -208,14 +211,12 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
     axes = joint_axes_at_zero(robot)
     size = max((float(np.max(np.abs(origin))) for _, origin in axes.values()), default=0.0)
     pairs: dict[str, tuple[str, float]] = {}
+    origins = np.array([axes[name][1] for name in robot.joint_names]).reshape(-1, 3)
     for name in robot.joint_names:
         by_name = [other for other in counterpart_names(name) if other in axes]
         mirrored = axes[name][1] * np.array([1.0, -1.0, 1.0])
-        near = [
-            other
-            for other in robot.joint_names
-            if np.linalg.norm(axes[other][1] - mirrored) <= 0.01 * size + 1e-6
-        ]
+        distances = np.linalg.norm(origins - mirrored, axis=1)
+        near = [robot.joint_names[i] for i in np.flatnonzero(distances <= 0.01 * size + 1e-6)]
         own = [name] if name in near and not by_name else []
         for other in (*by_name, *own, *near):
             sign = mirror_sign(robot, name, other)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,10 @@ from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.kinematics.frames import rpy_from_rotation
 from gait_core.kinematics.start_pose import nominal_height
 from gait_core.parameters import plain_data
-from gait_core.robot.find import find_robot
 from gait_core.robot.inference import side_from_name, up_axis
-from gait_core.robot.load import read_robot
 from gait_core.robot.model import MOVING_KINDS, Link, RobotModel
 from gait_core.robot.overlap import Overlap, find_overlaps
 from gait_core.robot.shapes import shape_points
-from gait_core.trial.scene import EMPTY_MAPPING
 
 _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 
@@ -130,29 +126,6 @@ class LoadReport:
         return [*head, *parts, *legs, *(f'WARNING: {text}' for text in self.warnings)]
 
 
-def report_description(
-    path: str | Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING
-) -> LoadReport:
-    """
-    Load a description and return its report.
-
-    Parameters
-    ----------
-    path : path
-        A .urdf or .xacro file, a robot folder, or a robot's name.
-    packages : mapping of str to path
-        Folders of packages that the description names.
-
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be loaded: XML that is not well-formed, a missing mesh, no mass, links that
-        form no tree.
-
-    """
-    return report_robot(read_robot(find_robot(str(path)), packages))
-
-
 def report_robot(robot: RobotModel) -> LoadReport:
     """Return the report of a loaded robot."""
     movable = [
@@ -253,6 +226,12 @@ def _frame_warnings(report: LoadReport) -> list[str]:
 
 def _axis_vector(axis: str) -> FloatArray:
     return np.array(_AXES[axis[-1]], dtype=np.float64) * (-1.0 if axis.startswith('-') else 1.0)
+
+
+def negative_inertias(robot: RobotModel) -> list[str]:
+    """Return the links with a negative principal moment of inertia, beyond rounding."""
+    moments = {link.name: np.linalg.eigvalsh(link.inertia) for link in robot.links}
+    return [name for name, values in moments.items() if values[0] < -1e-9 * abs(values[2])]
 
 
 def _inertia_fault(link: Link) -> str:

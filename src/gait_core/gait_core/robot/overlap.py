@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-import itertools
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from gait_core.robot.inference import rigid_body_heads
 from gait_core.robot.model import RobotModel, Shape
 from gait_core.robot.urdf.meshes import mesh_vertices
 
+MAX_COMPARED = 100_000
+"""Largest number of pairs of shapes that are compared."""
 TOUCH_TOLERANCE = 1e-6
 """Overlap [m] up to which shapes only touch."""
 
@@ -50,7 +52,12 @@ class _Block:
 
 
 def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
-    """Return the overlapping pairs of links, in the order of ``robot.links``."""
+    """
+    Return the overlapping pairs of links, in the order of ``robot.links``.
+
+    At most ``MAX_COMPARED`` pairs of shapes are compared, so that a description with thousands of
+    shapes in one place does not take minutes.
+    """
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
     head = rigid_body_heads(robot)
     joined = {frozenset((head[joint.parent], head[joint.child])) for joint in robot.joints}
@@ -58,11 +65,14 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
         link.name: [_move_block(_block_from_shape(shape), pose) for shape in link.collisions]
         for link, pose in zip(robot.links, poses, strict=True)
     }
-    overlaps = []
-    for link_a, link_b in itertools.combinations([link.name for link in robot.links], 2):
+    overlaps, compared = [], 0
+    for link_a, link_b in _near_pairs(blocks):
         # Links fixed to each other are one body.
         if head[link_a] == head[link_b]:
             continue
+        compared += len(blocks[link_a]) * len(blocks[link_b])
+        if compared > MAX_COMPARED:
+            break
         depth, exact = max(
             (
                 (_overlap_depth(a, b), a.exact and b.exact)
@@ -79,6 +89,26 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
                 )
             )
     return tuple(overlaps)
+
+
+def _near_pairs(blocks: Mapping[str, list[_Block]]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of links, in order, whose bounding balls overlap."""
+    names = [name for name, listed in blocks.items() if listed]
+    centres = np.array([np.mean([block.centre for block in blocks[name]], 0) for name in names])
+    radii = np.array(
+        [
+            max(
+                float(np.linalg.norm(block.centre - centre) + np.linalg.norm(block.half))
+                + block.radius
+                for block in blocks[name]
+            )
+            for name, centre in zip(names, centres, strict=True)
+        ]
+    )
+    for i, name in enumerate(names):
+        distances = np.linalg.norm(centres[i + 1 :] - centres[i], axis=1)
+        for j in np.flatnonzero(distances <= radii[i + 1 :] + radii[i]).tolist():
+            yield name, names[i + 1 + j]
 
 
 def _block_from_shape(shape: Shape) -> _Block:

@@ -4,14 +4,21 @@
 """
 Report the contents of a robot description, and what it lacks.
 
-URDF is a .urdf or .xacro file, a robot folder or the name of a robot.
+URDF is a .urdf or .xacro file, a robot folder or the name of a robot. A description with which no
+walk could start is refused.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+import sys
+from typing import TYPE_CHECKING
 
 from gait_tools.commands.common import add_json, add_packages, print_json, read_packages
+
+if TYPE_CHECKING:
+    from gait_core.robot.model import RobotModel
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -22,14 +29,50 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the load report."""
-    from gait_core.robot.load_report import report_description
+    """Start the robot as a walk does, then print the load report."""
+    from gait_core.robot.find import find_robot
+    from gait_core.robot.load import read_robot
+    from gait_core.robot.load_report import report_robot
     from gait_core.robot.model_code import permit_model_code
 
     permit_model_code(options.urdf)
-    report = report_description(options.urdf, read_packages(options.package))
+    packages = read_packages(options.package)
+    robot = read_robot(find_robot(options.urdf), packages)
+    _start_trial(robot, '' if packages else options.urdf)
+    report = report_robot(robot)
     if options.json:
         print_json(report.as_dict())
     else:
         print('\n'.join(report.lines()))
     return 0
+
+
+def _start_trial(robot: RobotModel, name: str) -> None:
+    """
+    Start the default trial of a robot; ConfigurationError if a walk could not start.
+
+    A robot without a name, whose packages no walk would find, starts with the controller ``hold``.
+    """
+    from gait_core import registry
+    from gait_core.errors import ConfigurationError, NotInstalled, SimulationDiverged
+    from gait_core.trial.loop import TrialLoop, start_trial
+    from gait_core.trial.scene import Scene
+    from gait_core.trial.setup import default_engine, default_trial
+    from gait_core.trial.spec import TrialSpec
+
+    try:
+        if name:
+            spec = replace(default_trial(name), settle_time=0.0)
+        else:
+            scene = Scene(robot=robot.source, engine=default_engine())
+            spec = TrialSpec(scene=scene, controller='hold')
+        engine = registry.engine(spec.scene.engine)(lambda name, draw: robot)
+    except NotInstalled as error:
+        print(f'gait: no trial was started: {error}', file=sys.stderr)
+        return
+    try:
+        start_trial(TrialLoop(spec, engine))
+    except SimulationDiverged as error:
+        raise ConfigurationError(f'{robot.source}: {error}') from error
+    finally:
+        engine.close()

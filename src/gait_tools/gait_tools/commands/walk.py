@@ -87,6 +87,7 @@ def run(options: Namespace) -> int:
     """Run the trial, then print, show and record it."""
     check_display_options(options)
     spec = spec_from_options(options)
+    _warn_of_negative_inertia(spec)
     if options.sensors:
         _check_sensors(options)
     if options.cmd is not None:
@@ -158,6 +159,20 @@ def spec_from_options(options: Namespace) -> TrialSpec:
         if line:
             print(f'gait: {options.champion}: {line}', file=sys.stderr)
     return spec
+
+
+def _warn_of_negative_inertia(spec: TrialSpec) -> None:
+    """Print on standard error the first inertia with a negative moment, which engines replace."""
+    from gait_core.robot.load import load_robot
+    from gait_core.robot.load_report import negative_inertias
+
+    faults = negative_inertias(load_robot(spec.scene.robot, spec.scene.draw))
+    for name in faults[:1]:
+        print(
+            f"gait: link '{name}' has a negative principal moment of inertia, which engines "
+            f'replace; {len(faults)} such link{"s" * (len(faults) > 1)}, see gait check',
+            file=sys.stderr,
+        )
 
 
 def _warn_of_clipped_command(spec: TrialSpec) -> None:

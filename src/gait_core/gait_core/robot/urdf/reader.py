@@ -121,7 +121,7 @@ class _ElementReader:
         except ValueError:
             values = ()
         if len(values) != count or not all(math.isfinite(value) for value in values):
-            hint = '; is it xacro? then name the file *.xacro' * ('${' in text)
+            hint = '; is it xacro? then name the file *.xacro' * ('${' in text or '$(' in text)
             raise self._fault(
                 element,
                 f"{owner}: {attribute}='{excerpt(text)}' is not {count} finite "

@@ -78,8 +78,6 @@ def spelling_fault(root: XmlElement) -> tuple[XmlElement, str] | None:
                         f"you mean '{nearest}'?"
                     )
         known = _CHILDREN.get(element.tag, '').split()
-        if element.tag == 'geometry' and len(children) > 1:
-            return element, f'{owner}<geometry> has {len(children)} shapes, expected 1'
         for tag in known:
             alike = [_contents(child) for child in children if child.tag == tag in _SINGLE]
             if any(contents != alike[0] for contents in alike):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic
 
-MAX_LINKS = 1000
+MAX_LINKS = 500
 """Largest number of links."""
 
 
