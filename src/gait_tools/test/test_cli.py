@@ -473,7 +473,7 @@ MISTAKES = [
     ('replay {new}', 'champion.yaml'),
     ('check nowhere.urdf', 'nowhere.urdf'),
     ('check legged_box --package x', 'expected NAME=PATH'),
-    ('check legged_box --package x=/nope', "the folder '/nope' does not exist"),
+    ('check legged_box --package x=absent', "the folder 'absent' does not exist"),
     ('check legged_box --package ../x=/tmp', 'expected NAME=PATH'),
     (f'walk legged_box --set settle_time={400 * "9"}', 'a number of 400 characters; at most 64'),
     (f'walk legged_box --set {1000 * "a."}b=3', 'has more than 20 dots'),
