@@ -33,7 +33,7 @@ def pose(model, seed=0):
 
 def obstacle(node):
     """Return the reason for which no command reaches the motors now."""
-    return node._watch.find_obstacle(node._now())
+    return node._watch.describe_blocking_condition(node._now())
 
 
 class Asked:

@@ -158,7 +158,7 @@ def excerpt(value: object) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return a text of at most so many characters; a longer one without its middle."""
+    """Return a text; of one longer than ``limit`` characters its start, dots and its end."""
     if len(text) <= limit:
         return text
     tail = (limit - 3) // 3
@@ -239,7 +239,7 @@ def name_hint(name: str, valid: Iterable[str], prefix: str = '') -> str:
 
 
 def list_names(names: Sequence[str], length: int = 150) -> str:
-    """Return the first names, at most twelve and of about so many characters, with commas."""
+    """Return the first names with commas: at most twelve, and about ``length`` characters."""
     count = 1
     while count < min(len(names), _MAX_LISTED) and len(', '.join(names[: count + 1])) <= length:
         count += 1

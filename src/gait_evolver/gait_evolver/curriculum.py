@@ -63,7 +63,7 @@ class RunProgression:
         Parameters
         ----------
         generation_best : float or None
-            Best fitness of its candidates; None if none of them can win.
+            Best fitness of its candidates; None if none of them has one.
         best : float or None
             Best fitness since the stage began.
 

@@ -5,7 +5,7 @@
 Fitness terms: pure functions of a rollout, summed with the weights of an experiment.
 
 A quantity that should be small gets a negative weight. All terms are finite for every rollout
-that can win, including one that fell at once.
+whose status gives a fitness, including one that fell at once.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def held(joints):
 
 
 def standing(stride):
-    return knot_phases() <= stride.stance
+    return knot_phases() <= stride.lift_off_phase
 
 
 def test_published_foot_position():

@@ -92,7 +92,7 @@ class SimBridgeNode(ManagedNode):
         self._warn_fixed, self._warn_trouble = (
             ThrottledLogger(logger, is_error=False) for _ in range(2)
         )
-        self._rival = ''
+        self._conflict = ''
         self._clock_watch = ClockWatch(
             'The simulation goes on, by a clock of its own', 'The simulation waits for it'
         )
@@ -184,10 +184,10 @@ class SimBridgeNode(ManagedNode):
     def _start_simulation(self, scene: Scene, seed: int) -> tuple[LiveSimulation, StreamedRun]:
         """Return a new simulation at tick 0, in an engine of its own, and its streams."""
         previous = self._live
-        settle = RESET_DEAD_TIME if previous is not None and previous.is_commanded else 0.0
+        dead_time = RESET_DEAD_TIME if previous is not None and previous.is_commanded else 0.0
         champion = self._champion if scene == self._champion_scene else None
-        settled = None if champion is None else champion.spec.settle_time
-        live = LiveSimulation(scene, check_seed(seed), settle, settled)
+        settle_time = None if champion is None else champion.spec.settle_time
+        live = LiveSimulation(scene, check_seed(seed), dead_time, settle_time)
         try:
             return live, StreamedRun(live.engine, scene, seed, self._params.sensors)
         except BaseException:
@@ -395,24 +395,24 @@ class SimBridgeNode(ManagedNode):
 
     def _on_watch(self) -> None:
         """Check topics, clock and commands once per second; report in log and diagnostics."""
-        self._rival = (
+        self._conflict = (
             next(iter(describe_type_mismatches(self)), '') or self._joints.find_conflict()
         )
-        if self._rival:
-            self.warn_on_change('rival', self._rival)
+        if self._conflict:
+            self.warn_on_change('conflict', self._conflict)
         if self._clock_publisher is not None:
-            surrender = self._clock_publisher.stop_if_duplicate()
-            if surrender:
-                self.get_logger().error(surrender)
+            reason = self._clock_publisher.stop_if_duplicate()
+            if reason:
+                self.get_logger().error(reason)
         if self.active and self._scene is not None and self._scene.fixed_base:
             self._warn_fixed(
                 'fixed_base is true: the robot hangs by its root link and gets no fitness'
             )
         trouble = self._describe_trouble()
-        self._waiting_for = trouble or self._commands_withheld()
+        self._waiting_for = trouble or self._describe_withheld_commands()
         if trouble:
             self._warn_trouble(trouble)
-        robot, problem = self._scene.robot if self._scene else '', trouble or self._rival
+        robot, problem = self._scene.robot if self._scene else '', trouble or self._conflict
         failed = bool(self._fault)
         self._diagnostics.publish(
             self._time.now(), robot, problem, self._diagnostic_values, is_error=failed
@@ -434,7 +434,7 @@ class SimBridgeNode(ManagedNode):
             'messages left out': EVENT_QUEUE.replaced_count,
         }
 
-    def _commands_withheld(self) -> str:
+    def _describe_withheld_commands(self) -> str:
         """Return a line if motors get no commands until motion is requested, else ''."""
         live = self._live
         commanded = live is None or live.is_commanded
@@ -453,7 +453,7 @@ class SimBridgeNode(ManagedNode):
             trouble = self._clock_watch.find_trouble(self.get_clock().now().nanoseconds)
             if trouble:
                 return trouble
-        if self._commands_withheld():
+        if self._describe_withheld_commands():
             return ''
         late = time.monotonic() - self._activated > _PATIENCE
         if late and not live.is_commanded:

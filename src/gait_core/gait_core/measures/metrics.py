@@ -49,12 +49,13 @@ METRICS: Mapping[str, str] = {
     'tenth of the length scale.',
     'energy_j': 'Positive mechanical work of joints and of drives of force elements: braking '
     'costs nothing and recovers nothing.',
-    'zmp_margin_min_m': 'Smallest margin of the CoP; zero if any tick is on an edge or a point.',
+    'zmp_margin_min_m': 'Smallest margin of the CoP; zero if a support polygon is a line or a '
+    'point.',
     'zmp_undefined_fraction': 'Share of ticks with too little load on the ground for a CoP.',
     'zmp_margin_mean_m': 'Mean margin of the CoP.',
     'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP.',
     'inertial_zmp_margin_p05_m': '5 % quantile of the margin of the inertial ZMP; negative: in '
-    '5 % of the ticks the motion needs more than the feet can give.',
+    '5 % of the ticks it is outside the support polygon.',
     'energy_signed_j': 'The same work with braking negative.',
     'energy_absolute_j': 'The same work with braking positive.',
     'height_mean_m': 'Mean height of the base above the terrain.',

@@ -4,7 +4,7 @@
 """
 Parameters declared once: default, range, unit and text in a frozen dataclass.
 
-ROS descriptors, README tables, command line and search bounds are derived from these.
+ROS descriptors, tables of pages, command line and search bounds are derived from these.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ParameterInfo:
         """
         Return the value as this parameter's type, or raise ConfigurationError naming it.
 
-        A whole number where a float is meant is converted; a bool never is.
+        A whole number becomes a float where one is expected; a bool is refused as a number.
         """
         if self.kind == 'floats':
             return self._floats(value)
@@ -271,7 +271,7 @@ def parameter_table(
     if with_ros_columns:
         headings[1:1], headings[5:5] = ['Type'], ['Live']
     lines = [_table_row(headings), '|' + '---|' * len(headings)]
-    for _, group in groupby(declared_parameters(cls), key=_declared_alike):
+    for _, group in groupby(declared_parameters(cls), key=_row_properties):
         alike = list(group)
         first, last = alike[0], alike[-1]
         names, default = f'`{prefix}{first.name}`', format_value(first.default)
@@ -294,7 +294,7 @@ def _table_row(cells: Iterable[str]) -> str:
     return '| ' + ' | '.join(cells) + ' |'
 
 
-def _declared_alike(info: ParameterInfo) -> tuple[Any, ...]:
+def _row_properties(info: ParameterInfo) -> tuple[Any, ...]:
     """Return the properties that parameters of one row share: all but number and default."""
     stem = info.name.rstrip('0123456789')
     return stem, info.kind, info.low, info.high, info.unit, info.doc, info.choices, info.log

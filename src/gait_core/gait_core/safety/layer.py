@@ -42,10 +42,10 @@ _RECOVERY_TIME = 1.0
 _NEAR_DISTANCE = 0.01
 # Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
 _RAMP_SLOPE = 1.5
-# Least time to the position limit of a joint that is driven by velocity alone, in delays of its
-# measurement: with less it would pass the limit before the brake acts.
+# A joint driven by velocity alone may not reach its position limit in less than this many delays
+# of its measurement: else it would pass the limit before it is braked.
 _BRAKE_DELAYS = 4.0
-# Greatest age [s] of a measurement that lengthens that delay.
+# The delay counts the age of the measurement up to this age [s].
 _MAX_DELAY = 1.0
 
 

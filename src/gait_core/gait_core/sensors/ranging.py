@@ -176,7 +176,7 @@ class RangeReader:
 
     @cached_property
     def _max_distance(self) -> float:
-        """Length [m] of rays that noise cannot bring back into range."""
+        """Length [m] of rays; noise cannot bring the reading of a longer ray back into range."""
         # Six standard deviations; a camera reads depth, so that oblique rays are longer.
         noisy = self.sensor.range[1] + 6.0 * self.sensor.noise
         return noisy / float(self._rays.share.min())

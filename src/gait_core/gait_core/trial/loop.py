@@ -319,7 +319,7 @@ def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:
 
 
 def fitness_terms(rollout: Rollout) -> dict[str, float]:
-    """Return the unweighted fitness terms by name; empty unless the status can win."""
+    """Return the unweighted fitness terms by name; empty unless the status gives a fitness."""
     if rollout.status not in (OK, FELL):
         return {}
     return {name: _fitness_term(name, rollout) for name in rollout.spec.fitness_terms}

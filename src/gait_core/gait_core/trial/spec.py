@@ -245,13 +245,14 @@ class TrialResult:
     Attributes
     ----------
     status : str
-        ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two can win.
+        ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two give a
+        fitness.
     metrics : mapping of str to float
         By the names of ``doc/measures.md``; an undefined one is absent. Never NaN.
     terms : mapping of str to float
-        Fitness terms before weighting; empty unless the status can win.
+        Fitness terms before weighting; empty unless the status gives a fitness.
     fitness : float or None
-        Weighted sum of the terms, to be maximised; ``None`` unless the status can win.
+        Weighted sum of the terms, to be maximised; ``None`` unless the status gives one.
     trial_hash : str
         SHA-256 of every tick's states and applied targets, then the status.
     spec_hash : str

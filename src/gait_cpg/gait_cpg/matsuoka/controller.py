@@ -35,11 +35,11 @@ class MatsuokaController(TapeController):
     Drives a robot by Matsuoka oscillators: one per signal of its description, or one per leg.
 
     Force elements, and joints whose actuators accept efforts, get the signal times ``gain``. The
-    offset of other joints from the nominal stance, within their limits, is the fatigue of their
-    oscillator times ``joint_gain``; it follows the signal smoothly. In a leg this is the joint
-    that swings the foot most; another joint lifts the foot while it moves forward. The oscillators
-    run from the start and ignore the command; nothing is random. The controller is open loop
-    unless ``feedback`` is selected and ``feedback_gain`` is not zero.
+    offset of other joints from the nominal stance, within their limits, is the adaptation state of
+    their oscillator times ``joint_gain``; it follows the signal smoothly. In a leg this is the
+    joint that swings the foot most; another joint lifts the foot while it moves forward. The
+    oscillators run from the start and ignore the command; nothing is random. The controller is
+    open loop unless ``feedback`` is selected and ``feedback_gain`` is not zero.
     """
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams
@@ -110,8 +110,8 @@ class MatsuokaController(TapeController):
         ``phase`` [rad] in [0, 2 pi) of the first oscillator, 0 where its adaptation changes sign
         to favour the flexor, and ``signal.<name>`` [-] of each.
         """
-        outputs, fatigue = np.maximum(self._state[0, :2], 0.0), self._state[1, :2]
-        lag = float(fatigue[0] - fatigue[1])
+        outputs, adaptation = np.maximum(self._state[0, :2], 0.0), self._state[1, :2]
+        lag = float(adaptation[0] - adaptation[1])
         lead = float(outputs[0] - outputs[1]) - lag
         values = {'phase': math.atan2(lag, lead) % (2.0 * math.pi)}
         for name, value in zip(self._outputs.signals, self._signals, strict=True):
@@ -169,14 +169,14 @@ class MatsuokaController(TapeController):
     ) -> dict[str, FloatArray]:
         """Return joint positions and rates by signals and adaptation, (samples, n) each."""
         outputs, params = self._outputs, self._params
-        signals, fatigue = np.hsplit(signals, 2)
+        signals, adaptation = np.hsplit(signals, 2)
         self._signals = signals[-1]
         # Swing joints follow the adaptation, which is smooth; lift joints act while the signal is
         # above it, which is the swing.
         offsets = np.where(
             outputs.lifts,
-            params.lift_gain * np.maximum(signals - fatigue, 0.0)[:, outputs.signal],
-            params.joint_gain * fatigue[:, outputs.signal],
+            params.lift_gain * np.maximum(signals - adaptation, 0.0)[:, outputs.signal],
+            params.joint_gain * adaptation[:, outputs.signal],
         )
         # Offsets grow from zero, so that the robot starts without a jerk.
         if params.blanking > 0.0:

@@ -46,7 +46,11 @@ class StretchFeedback:
 
 
 class LoadFeedback:
-    """Feedback of load: force on the soles or contact nodes of a signal over an even load, - 1."""
+    """
+    Feedback of load: excess of the force on the soles or contact nodes of a signal.
+
+    It is relative to an equal share of the weight: -1 without contact, 0 at that share.
+    """
 
     def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
         self.needs = frozenset({'contacts'})

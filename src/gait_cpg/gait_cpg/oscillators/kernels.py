@@ -130,11 +130,11 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
     work = np.empty((_WORK_ROWS, n))
     # One array per quantity, copied out of the batch: the inner loops index one axis only.
     u, v, y, adaptation, partner = work[0], work[1], work[2], work[3], work[4]
-    source, membrane_sum, membrane_rate, fatigue_rate = work[5], work[6], work[7], work[8]
+    source, membrane_sum, membrane_rate, adaptation_rate = work[5], work[6], work[7], work[8]
     _load_matsuoka(state, vectors, work)
     for i in range(n):
         k = _pairwise_index(i, n)
-        membrane_rate[k], fatigue_rate[k] = dt / vectors[1, i], dt / vectors[2, i]
+        membrane_rate[k], adaptation_rate[k] = dt / vectors[1, i], dt / vectors[2, i]
         source[k] = vectors[0, i] + drives[0, i]
     for sample in range(signals.shape[0]):
         if last > 0:
@@ -145,7 +145,7 @@ def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals)
             # Explicit Euler, Korbel (2013), appendix B: u and v from the old outputs, then y.
             for i in range(n):
                 u[i] += membrane_rate[i] * membrane_sum[i]
-                v[i] += fatigue_rate[i] * (y[i] - v[i])
+                v[i] += adaptation_rate[i] * (y[i] - v[i])
             for i in range(n):
                 y[i] = _rectify(u[i])
         if kind == NEURONS:

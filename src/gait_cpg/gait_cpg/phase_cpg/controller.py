@@ -236,7 +236,7 @@ class PhaseCpgController(ReflexController):
 
         """
         samples = self._params.sub_samples
-        period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
+        period, convergence = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
         state = WalkState(self._oscillators, self._twist_and_shape, self._duty_offsets)
         feet = np.empty((len(self._nominal_feet), samples, 3))
         is_moving = twist != ZERO_TWIST
@@ -246,7 +246,7 @@ class PhaseCpgController(ReflexController):
             self._walk_shape,
             np.array(twist),
             period if self._is_walking else 0.0,
-            settled,
+            convergence,
             feet,
         )
         # A stopping robot steps in place until its feet hardly leave the ground.
@@ -255,7 +255,7 @@ class PhaseCpgController(ReflexController):
         if set_points or not self._posture.is_neutral:
             feet = self._posture.move_feet(dt, set_points, feet)
         if self._is_levelling:
-            self._level_share += settled * (self._params.level - self._level_share)
+            self._level_share += convergence * (self._params.level - self._level_share)
             rise = limit_gradient(
                 self._level_share * self._slope.gradient_in_base,
                 self._nominal_feet[:, :3],

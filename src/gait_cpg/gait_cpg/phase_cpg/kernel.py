@@ -62,7 +62,7 @@ class WalkShape(NamedTuple):
 
 
 @numba.njit(cache=True)
-def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-untyped-def]
+def advance_feet(state, gait, twist, period, convergence, feet):  # type: ignore[no-untyped-def]
     """
     Advance a walk by a control period of K samples; write the feet at each sample.
 
@@ -76,7 +76,7 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
         else 1.
     period : float [s]
         Time between samples; zero for a robot that stands: its oscillators do not move.
-    settled : float
+    convergence : float
         Share of the difference to the gait by which the shape converges in this period.
     feet : (L, K, 3) array [m]
         Written, in the base frame.
@@ -90,10 +90,12 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
     for j in range(3):
         motion_end[j] = twist[j]
     for j in range(7):
-        motion_end[3 + j] = motion[3 + j] + settled * (gait.shape[j] - motion[3 + j])
+        motion_end[3 + j] = motion[3 + j] + convergence * (gait.shape[j] - motion[3 + j])
     duty_offsets_end = np.empty(legs)
     for i in range(legs):
-        duty_offsets_end[i] = duty_offsets[i] + settled * (gait.duty_offsets[i] - duty_offsets[i])
+        duty_offsets_end[i] = duty_offsets[i] + convergence * (
+            gait.duty_offsets[i] - duty_offsets[i]
+        )
     # Oscillators at each sample, then the feet at their phases. A standing robot keeps amplitude
     # zero, at which the feet do not depend on the phase.
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))

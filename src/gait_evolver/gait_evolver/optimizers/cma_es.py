@@ -122,7 +122,7 @@ class CmaEsOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Adapt mean, step size and covariance to the ranks of the evaluations."""
-        ordered = self._ledger.take(evaluations)
+        ordered = self._ledger.match_evaluations(evaluations)
         # Ranks as costs: the update depends on the order alone, and ranks also order candidates
         # that violate constraints or cannot win, whose fitness is not comparable.
         self._search.tell(self._asked, list(tied_ranks(ordered)))

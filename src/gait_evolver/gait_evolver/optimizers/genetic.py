@@ -216,7 +216,7 @@ class GeneticOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Form the next population from the elites and the evaluated candidates."""
-        ordered = self._ledger.take(evaluations)
+        ordered = self._ledger.match_evaluations(evaluations)
         evaluated = [
             _EvaluatedCandidate(candidate.id, candidate.values, sort_key(evaluation))
             for candidate, evaluation in zip(self._asked, ordered, strict=True)

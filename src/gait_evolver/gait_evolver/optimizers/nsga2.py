@@ -119,7 +119,7 @@ class Nsga2Optimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Select the survivors of parents and offspring by rank and crowding distance."""
-        ordered = self._ledger.take(evaluations)
+        ordered = self._ledger.match_evaluations(evaluations)
         # F and G are pymoo's names of costs and constraint violations of an individual.
         for individual, evaluation in zip(self._asked, ordered, strict=True):
             costs, violation = self._costs_and_violation(evaluation)

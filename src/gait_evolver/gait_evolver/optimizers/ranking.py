@@ -26,8 +26,8 @@ def sort_key(evaluation: Evaluation) -> SortKey:
     Return a key that sorts evaluations best first, by the rules of Deb (2000).
 
     Feasible candidates come first, by decreasing fitness; then those that violate a constraint,
-    by the increasing sum of violations; then, with equal keys, those whose status cannot win or
-    whose fitness is not finite.
+    by the increasing sum of violations; then, with equal keys, those whose status gives no
+    fitness or whose fitness is not finite.
 
     References
     ----------
@@ -82,7 +82,7 @@ class AskTellLedger:
         """Expect the evaluations of candidates with these ids."""
         self._open = tuple(ids)
 
-    def take(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    def match_evaluations(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
         """Return the evaluations in the order of the ask; ProtocolError unless all ids match."""
         if self._open is None:
             raise ProtocolError('tell before ask')

@@ -78,7 +78,7 @@ class RunStore:
 
     @property
     def champion_file(self) -> Path:
-        """Path of the champion; the file exists once a candidate can win."""
+        """Path of the champion; the file exists once a candidate has a fitness."""
         return self.folder / 'champion.yaml'
 
     @property

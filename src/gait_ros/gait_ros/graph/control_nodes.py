@@ -59,7 +59,8 @@ class ControlledRobot:
         One of ``OUTPUT_TOPICS``. Its ros2_control controller is activated, the others are only
         loaded.
     hardware : str
-        Motor file; empty: motors equal joints. A simulation needs a file.
+        Motor file; empty: motors have the names and directions of the joints. A simulation needs
+        a file.
     motors : Hardware or None
         Content of the motor file. Its plugin, if any, drives the motors.
     simulation : mapping or None

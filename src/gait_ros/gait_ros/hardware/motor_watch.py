@@ -140,7 +140,7 @@ class MotorWatch:
         late = self.joint_readings.ages(now) > self._hold_after()
         return {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
 
-    def find_obstacle(self, now: FloatArray) -> str:
+    def describe_blocking_condition(self, now: FloatArray) -> str:
         """Return one line on the condition that keeps commands from motors; empty if all hold."""
         if self.conflict:
             return self.conflict

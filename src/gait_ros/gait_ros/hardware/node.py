@@ -195,7 +195,7 @@ class HardwareNode(ManagedNode):
         if values is None or not self.active:
             return
         now = self._now()
-        if self._watch.find_obstacle(now):
+        if self._watch.describe_blocking_condition(now):
             self._kept_back += 1
             return
         # After a hold the joints approach the commanded positions at the start speed again.
@@ -255,17 +255,17 @@ class HardwareNode(ManagedNode):
             # position afterwards.
             self._guard.forget_joint(joint)
         self._silent_joints = stale
-        obstacle = self._watch.find_obstacle(now)
-        if obstacle:
+        condition = self._watch.describe_blocking_condition(now)
+        if condition:
             self._hold()
-        if bool(obstacle) == self._commands_pass:
-            self._commands_pass = not obstacle
+        if bool(condition) == self._commands_pass:
+            self._commands_pass = not condition
             if self._commands_pass:
                 self.get_logger().info('commands reach the motors')
-            elif self._holding and obstacle == self._watch.describe_end():
-                self.get_logger().info(f'the motors hold: {obstacle}')
+            elif self._holding and condition == self._watch.describe_end():
+                self.get_logger().info(f'the motors hold: {condition}')
             elif self._holding:
-                self.get_logger().error(f'the motors hold: {obstacle}')
+                self.get_logger().error(f'the motors hold: {condition}')
 
     def _on_watch(self) -> None:
         """Log troubles and publish diagnostics; called once per second."""
@@ -275,7 +275,7 @@ class HardwareNode(ManagedNode):
         self._watch.conflict = conflict
         trouble = 'inactive: configure and activate it'
         if self.active:
-            trouble = self._watch.find_obstacle(self._now())
+            trouble = self._watch.describe_blocking_condition(self._now())
         if trouble:
             self._warn_trouble(trouble)
         self._log_limited()

@@ -69,5 +69,5 @@ class Behaviour(Protocol):
         """
         Return the turns of ``joints`` in a period, (n,) [rad].
 
-        With ``no_turn(n)``, while nothing moves, the arbiter skips the sum.
+        While nothing moves return ``no_turn(n)`` itself: the arbiter then skips the sum.
         """

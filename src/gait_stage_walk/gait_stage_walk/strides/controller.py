@@ -113,13 +113,13 @@ class KeyframeStrideController(Controller):
         """Replace the parameters; a new stride is blended in over ``start_time``."""
         before = self._cycle
         self._set_stride(params)
-        self._rhythm.lift_off_phase = self._stride.stance
+        self._rhythm.lift_off_phase = self._stride.lift_off_phase
         if self._blend is not None and self._cycle is not before:
             self._blend.add_cycle(self._cycle)
 
     def reset(self, seed: int) -> None:
         """Return to the start of the stride; the seed is not used."""
-        self._rhythm = StrideRhythm(self._stride.stance)
+        self._rhythm = StrideRhythm(self._stride.lift_off_phase)
         self._blend: CycleBlend | None = None
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
@@ -150,7 +150,7 @@ class KeyframeStrideController(Controller):
         propel, back propel, lift and descend; ``rate`` in cycles per period; ``stance.<leg>``, 1
         for a leg in stance by plan; ``speed`` [m/s], without slip.
         """
-        phase, stance = self._rhythm.phase, self._stride.stance
+        phase, stance = self._rhythm.phase, self._stride.lift_off_phase
         standing = {
             f'stance.{leg}': float((phase + shift) % PHASES < stance)
             for shift, tripod in zip((0.0, 2.0), TRIPODS, strict=True)
@@ -171,7 +171,7 @@ class KeyframeStrideController(Controller):
         A leg touches down with the joints of the keyframe that ends the swing. Stance feet do not
         move until then; their rolling, up to 2 mm in half a stride, is neglected.
         """
-        rate, stance = self._rhythm.rate, self._stride.stance
+        rate, stance = self._rhythm.rate, self._stride.lift_off_phase
         if self._blend is None or self._blend.standing or rate == 0.0:
             return {}
         local = (self._rhythm.phase + np.array([0.0, 2.0])) % PHASES

@@ -55,7 +55,7 @@ class Stride:
     ----------
     joints : (KNOTS, 3, 4) array [rad, m]
         Joints at the knots.
-    stance : float
+    lift_off_phase : float
         Phase of lift-off; touch-down is at phase 0.
     travel : float [m]
         Distance that the body moves in a cycle by both tripods, without slip.
@@ -63,7 +63,7 @@ class Stride:
     """
 
     joints: FloatArray
-    stance: float
+    lift_off_phase: float
     travel: float
 
 
@@ -129,7 +129,7 @@ def joint_stride(postures: FloatArray, radius: float) -> Stride:
     start, end = postures[first], postures[(first + 1) % PHASES]
     strokes = _ground_ahead(postures[0], radius) - _ground_ahead(postures[2], radius)
     return Stride(
-        joints=start + share * (end - start), stance=2.0, travel=2.0 * float(strokes.min())
+        joints=start + share * (end - start), lift_off_phase=2.0, travel=2.0 * float(strokes.min())
     )
 
 
@@ -189,7 +189,7 @@ def foot_stride(
     strokes = feet[0, :, 0] - feet[2, :, 0]
     return Stride(
         joints=joints_from_feet(centres, varying_lengths),
-        stance=stance,
+        lift_off_phase=stance,
         travel=float(strokes.min()) / duty,
     )
 

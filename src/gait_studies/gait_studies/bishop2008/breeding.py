@@ -72,8 +72,8 @@ class Breeder:
         # Appendix B: largest rewritten weight, 2 sqrt(1 / N_in).
         self._max_rewritten = 2.0 * math.sqrt(1.0 / layout.inputs)
         mirrored = layout.outputs == 2 * len(X_MIRROR_PAIRS)
-        self._sides = permutation_from_pairs(X_MIRROR_PAIRS) if mirrored else None
-        self._ends = permutation_from_pairs(Y_MIRROR_PAIRS) if mirrored else None
+        self._x_reflection = permutation_from_pairs(X_MIRROR_PAIRS) if mirrored else None
+        self._y_reflection = permutation_from_pairs(Y_MIRROR_PAIRS) if mirrored else None
 
     def breed(self, first: Weights, second: Weights, rng: np.random.Generator) -> Weights:
         """Return an offspring of two networks, (perceptrons, width), with unit input vectors."""
@@ -82,8 +82,8 @@ class Breeder:
         n, inputs = self._layout.perceptrons, self._layout.inputs
         from_first = rng.random(n) < 0.5
         child: Weights = np.where(from_first[:, None], first, second)
-        entered = np.flatnonzero(rng.random(n) < self._mutations.mutation_probability)
-        for j in entered.tolist():
+        mutated = np.flatnonzero(rng.random(n) < self._mutations.mutation_probability)
+        for j in mutated.tolist():
             self.mutate_perceptron(child[j], rng)
         self._jitter(child[:, :inputs], self._mutations.input_jitter, rng)
         norms = np.sqrt(np.einsum('ij,ij->i', child[:, :inputs], child[:, :inputs]))
@@ -100,14 +100,14 @@ class Breeder:
         if rng.random() < SEGMENT_PROBABILITY:
             for part in (inputs, outputs):
                 self.rewrite_segment(part, rng)
-        if rng.random() < X_MIRROR_PROBABILITY and self._sides is not None:
-            outputs[:] = outputs[self._sides]
+        if rng.random() < X_MIRROR_PROBABILITY and self._x_reflection is not None:
+            outputs[:] = outputs[self._x_reflection]
             if chosen.as_text:
                 self.delay_inputs(inputs, rng)
             else:
                 inputs[: self._layout.channels] *= np.float32(-1.0)
-        if rng.random() < Y_MIRROR_PROBABILITY and self._ends is not None:
-            outputs[:] = outputs[self._ends]
+        if rng.random() < Y_MIRROR_PROBABILITY and self._y_reflection is not None:
+            outputs[:] = outputs[self._y_reflection]
             self.delay_inputs(inputs, rng)
         if rng.random() < GAIN_PROBABILITY:
             outputs *= np.float32(rng.uniform(0.9, 1.1))

@@ -152,7 +152,7 @@ class RankSquaredOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Score and rank the candidates, and replace the last ranks by offspring."""
-        in_order = self._ledger.take(evaluations)
+        in_order = self._ledger.match_evaluations(evaluations)
         chosen = self._settings
         for member, evaluation in zip(self._members, in_order, strict=True):
             member.key = sort_key(evaluation)

@@ -163,7 +163,7 @@ class PostureGeneticOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations and form the next population of these and the elites."""
-        in_order = self._ledger.take(evaluations)
+        in_order = self._ledger.match_evaluations(evaluations)
         offspring = [
             _Individual(candidate.id, genome, sort_key(evaluation))
             for candidate, genome, evaluation in zip(

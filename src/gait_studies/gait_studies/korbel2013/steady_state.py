@@ -180,7 +180,7 @@ class SteadyStateOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; offspring enter the population one after the other."""
-        in_order = self._ledger.take(evaluations)
+        in_order = self._ledger.match_evaluations(evaluations)
         offspring = [
             Member(candidate.id, candidate.values, evaluation.fitness, sort_key(evaluation))
             for candidate, evaluation in zip(self._asked, in_order, strict=True)

@@ -168,7 +168,7 @@ class BitstringOptimizer(Optimizer):
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; with those known before, they form the next population."""
-        in_order = self._ledger.take(evaluations)
+        in_order = self._ledger.match_evaluations(evaluations)
         for (candidate, bits), evaluation in zip(self._asked, in_order, strict=True):
             self._known[bits.tobytes()] = _Individual(bits, candidate.id, evaluation)
         population = [self._known[bits.tobytes()] for bits in self._offspring_bits]

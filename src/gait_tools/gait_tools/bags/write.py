@@ -133,7 +133,7 @@ def _write_messages(writer: Any, store: Any, rollout: Rollout) -> None:
 
 
 def unused_path(path: Path) -> Path:
-    """Return the path with the first number appended to its stem that makes it unused."""
+    """Return the path with a number from 2 on after its stem, the first that no file has."""
     count = 2
     while (other := path.with_stem(f'{path.stem}_{count}')).exists():
         count += 1

@@ -148,7 +148,7 @@ class StudySession:
         Raises
         ------
         ConfigurationError
-            Also if none of its trials can win.
+            Also if none of its trials has a fitness.
 
         """
         store, recorded = self._open_store(name, experiment, overrides)
@@ -261,7 +261,7 @@ def read_finished_evolution(folder: Path) -> FinishedEvolution:
     store, recorded = RunStore.open_run(folder)
     store.close()
     if not store.champion_file.exists():
-        raise ConfigurationError(f'{folder}: no trial of this evolution can win')
+        raise ConfigurationError(f'{folder}: no trial of this evolution has a fitness')
     return FinishedEvolution(
         plan=store.plan,
         folder=folder,
