@@ -4,10 +4,12 @@
 """Keys of rosdep in the manifests, and the commands of doc/install.md with an installed ROS."""
 
 from datetime import date
+import importlib
 import os
 from pathlib import Path
 import re
 import shlex
+import sys
 
 from catkin_pkg.package import parse_package
 import pytest
@@ -71,6 +73,43 @@ def test_the_table_has_a_source_and_a_date():
     assert source['repository'].endswith('/ros/rosdistro')
     assert re.fullmatch('[0-9a-f]{40}', source['commit'])
     assert date.fromisoformat(source['date']) > date(2026, 1, 1)
+
+
+@pytest.fixture(scope='module')
+def tool():
+    """Return the script that writes the table, as a module."""
+    folder = str(ROOT / 'tools')
+    sys.path.insert(0, folder)
+    yield importlib.import_module('resolve_rosdep')
+    sys.path.remove(folder)
+
+
+def test_the_table_is_written_from_the_answers_of_rosdep(tool, tmp_path, monkeypatch):
+    rosdep = tmp_path / 'rosdep'
+    rosdep.write_text(
+        '#!/bin/sh\necho "$@" > "$0.asked"\n'
+        'printf "#ROSDEP[a]\\n#apt\\npython3-a\\n#ROSDEP[b]\\n#pip\\nb c\\n"\n'
+    )
+    rosdep.chmod(0o755)
+    monkeypatch.setattr(tool, 'manifest_keys', lambda: ['a', 'b'])
+    found = tool.resolve(str(rosdep), 'lyrical', os.environ)
+    assert found == {'a': 'apt python3-a', 'b': 'pip b c'}
+    asked = rosdep.with_suffix('.asked').read_text().strip()
+    assert asked == 'resolve --rosdistro lyrical --os ubuntu:resolute a b'
+
+
+def test_a_key_that_rosdep_does_not_know_ends_the_script(tool, tmp_path):
+    rosdep = tmp_path / 'rosdep'
+    rosdep.write_text('#!/bin/sh\necho "ERROR: no rosdep rule" >&2\nexit 1\n')
+    rosdep.chmod(0o755)
+    with pytest.raises(SystemExit, match='1'):
+        tool.resolve(str(rosdep), 'jazzy', os.environ)
+
+
+def test_the_script_asks_for_the_keys_that_the_page_s_command_needs(tool, workspace):
+    packages = found_packages(workspace / 'src')
+    wanted = {key for path in packages.values() for key in keys(path)} - set(packages)
+    assert set(tool.manifest_keys()) == wanted
 
 
 def test_the_page_names_the_distributions_of_the_table():
