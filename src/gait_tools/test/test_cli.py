@@ -18,6 +18,8 @@ import sys
 import pytest
 
 from gait_core.benchmark import Measurement
+from gait_core.robot.legged_box import legged_box
+from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.doubles import register_temporarily
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
@@ -683,6 +685,24 @@ def test_what_a_robot_raises_is_one_line_with_its_place(gait, tmp_path, line, wo
     code, out, err = gait(*words, str(folder))
     assert code == 2 and not out
     assert len(err.splitlines()) == 1 and f'{folder / "model.py"}:2' in err
+
+
+@pytest.mark.parametrize(
+    ('defaults', 'message'),
+    [
+        ('{controller: wave, preset: wav}', "did you mean 'wave'"),
+        ('{controller: wave, gait: {amplitude: 7}}', 'nearest valid: 1'),
+        ('{controller: wav}', "did you mean 'wave'"),
+        ('{terrains: {steps: {height: -1}}}', 'height'),
+        ('{engines: {bulet: {}}}', "did you mean 'bullet'"),
+    ],
+)
+def test_check_refuses_defaults_that_a_walk_would_refuse(gait, tmp_path, defaults, message):
+    (tmp_path / 'box.urdf').write_text(to_urdf(legged_box(legs=1, joints=1)))
+    (tmp_path / 'robot.yaml').write_text(f'urdf: box.urdf\ndefaults: {defaults}\n')
+    for words in (('check',), ('walk', '--terrain', 'steps')):
+        code, _, err = gait(words[0], str(tmp_path), *words[1:])
+        assert code == 2 and message in err and len(err.splitlines()) == 1, words
 
 
 def test_a_lack_of_memory_is_one_line(gait, monkeypatch):

@@ -64,6 +64,10 @@ class NumberRange:
             )
 
 
+Coordinate = typing.Annotated[float, NumberRange(-1e6, 1e6)]
+"""Position, angle or direction in a file [m, rad or 1]; beyond the range it is a mistake."""
+
+
 @dataclass(frozen=True)
 class Source:
     """

@@ -31,6 +31,9 @@ class KindConstants:
 
 NO_LIMIT = 1e9
 """Value of an absent limit of velocity, effort or force."""
+# Constants by which a law divides [m].
+_LENGTHS = ('lead', 'diameter', 'crank', 'rod')
+_SMALLEST_LENGTH = 1e-6
 _UNDAMPED = {'damping': 0.0}
 
 ACTUATOR_KINDS: Mapping[str, KindConstants] = {
@@ -91,8 +94,12 @@ def check_kind(
             raise ConfigurationError(
                 f'{owner}, {part} {kind}: {unknown_name_error("constant", name, valid)}'
             )
-        if not value >= 0.0:
-            raise ConfigurationError(f"{owner}: constant '{name}' is {value:g}; nearest valid: 0")
+        lowest = _SMALLEST_LENGTH if name in _LENGTHS else 0.0
+        if not lowest <= value <= NO_LIMIT:
+            nearest = NO_LIMIT if value > NO_LIMIT else lowest
+            raise ConfigurationError(
+                f"{owner}: constant '{name}' is {value:g}; nearest valid: {nearest:g}"
+            )
 
 
 def constant_or_default(

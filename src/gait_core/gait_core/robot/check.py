@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError, name_hint, unknown_name_error
+from gait_core.errors import ConfigurationError, excerpt, name_hint, unknown_name_error
 from gait_core.kinematics.frames import ball_joint_axes
 from gait_core.robot.actuation_kinds import (
     ACTUATOR_KINDS,
@@ -20,7 +20,7 @@ from gait_core.robot.actuation_kinds import (
     check_kind,
 )
 from gait_core.robot.model import MOVING_KINDS, Joint, RobotModel, limit_fault
-from gait_core.robot.name_checks import unknown_names_error
+from gait_core.robot.name_checks import MAX_NAME_LENGTH, unknown_names_error
 
 
 def check_robot(robot: RobotModel) -> RobotModel:
@@ -29,6 +29,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
 
     Models from every source are checked here.
     """
+    _check_name_lengths(robot)
     if not (math.isfinite(robot.mass) and robot.mass > 0.0):
         raise ConfigurationError(
             f"robot '{robot.name}' has a total mass of {robot.mass:g} kg: no link has an inertial "
@@ -99,6 +100,28 @@ def _check_inertias(robot: RobotModel) -> None:
                 raise ConfigurationError(
                     f"link '{link.name}': its moment of inertia about {axis} is {moment:g} "
                     'kg m^2, it must not be negative'
+                )
+
+
+def _check_name_lengths(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a name that is longer than an engine or ROS can take."""
+    named = (
+        ('robot', (robot.name,)),
+        ('link', (link.name for link in robot.links)),
+        ('joint', (joint.name for joint in robot.joints)),
+        ('leg', (leg.name for leg in robot.legs)),
+        ('force element', (element.name for element in robot.force_elements)),
+        ('contact node', (node.name for node in robot.contact_nodes)),
+        ('ball joint', robot.ball_joints),
+        ('signal', (signal for signal, _ in robot.signals)),
+        ('sensor', (sensor.name for sensor in robot.sensors)),
+    )
+    for kind, names in named:
+        for name in names:
+            if len(name) > MAX_NAME_LENGTH:
+                raise ConfigurationError(
+                    f"{kind} '{excerpt(name)}' has a name of {len(name)} characters, expected at "
+                    f'most {MAX_NAME_LENGTH}'
                 )
 
 
@@ -275,15 +298,18 @@ def _check_legs(robot: RobotModel) -> None:
 def _check_stance(robot: RobotModel) -> None:
     """Raise ConfigurationError for an unknown name or a position beyond its limits."""
     _check_known('joint', robot.nominal_stance, robot.target_names)
-    for name, value in robot.nominal_stance.items():
+    poses = {'nominal stance': robot.nominal_stance}
+    if robot.fall is not None:
+        poses['fall pose'] = robot.fall.pose
+    for pose, name, value in (
+        (pose, *item) for pose, positions in poses.items() for item in positions.items()
+    ):
         if not math.isfinite(value):
-            raise ConfigurationError(
-                f"nominal stance of '{name}' is {value}, expected a finite number"
-            )
+            raise ConfigurationError(f"{pose} of '{name}' is {value}, expected a finite number")
         joint = robot.joint.get(name)
         if joint is not None and not joint.lower <= value <= joint.upper:
             bound = joint.lower if value < joint.lower else joint.upper
             raise ConfigurationError(
-                f"nominal stance of joint '{name}' is {value:g}, outside its limits "
+                f"{pose} of joint '{name}' is {value:g}, outside its limits "
                 f'[{joint.lower:g}, {joint.upper:g}]; nearest valid: {bound:g}'
             )

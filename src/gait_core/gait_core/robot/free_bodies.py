@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from gait_core.arrays import read_only_array
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.schema import Location, check_keys, read_choice, read_value
+from gait_core.parameters.schema import Location, NumberRange, check_keys, read_choice, read_value
 from gait_core.robot.model import Link, Shape, Triple
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
@@ -46,7 +46,7 @@ class BodyFromFile(FreeBody):
 class InlineBody(FreeBody):
     """Entry of a body with mass [kg], com [m] and diagonal inertia about it [kg m^2]."""
 
-    mass: float
+    mass: Annotated[float, NumberRange(0.0, 1e9, 'kg')]
     com: Triple = _ZERO
     inertia: Triple
     visuals: tuple[Mapping[str, Any], ...] = ()

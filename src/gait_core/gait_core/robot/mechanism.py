@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import unknown_name_error
+from gait_core.parameters.schema import Coordinate, NumberRange
 from gait_core.robot.range_sensor import RangeSensor
 from gait_core.trial.scene import EMPTY_MAPPING
 
 MOVING_KINDS = ('revolute', 'continuous', 'prismatic')
-Triple = tuple[float, float, float]
+Triple = tuple[Coordinate, Coordinate, Coordinate]
+MAX_CONSTANT = 1e9
+"""Largest constant of an actuator, a joint or a force element [SI]: engines diverge beyond it."""
 SPHERICAL_KIND = 'spherical'
 """Kind of the joint with which an engine replaces the three joints of a ball joint."""
 
@@ -101,7 +104,7 @@ class Leg:
     name: str
     joints: tuple[str, ...]
     sole: str
-    sole_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    sole_point: Triple = (0.0, 0.0, 0.0)
     """Point of the sole link that inverse kinematics moves to a target, in the link frame [m]."""
 
 
@@ -119,8 +122,8 @@ def limit_fault(joint: Joint) -> str:
                 'limit'
             )
     for name in ('damping', 'friction'):
-        if not 0.0 <= getattr(joint, name) < np.inf:
-            return f'has {name} {getattr(joint, name):g}, expected 0 or more'
+        if not 0.0 <= getattr(joint, name) <= MAX_CONSTANT:
+            return f'has {name} {getattr(joint, name):g}, expected 0 to {MAX_CONSTANT:g}'
     return ''
 
 
@@ -206,11 +209,11 @@ class ContactNode:
 class FallCriterion:
     """Limits of tilt and height of the base; a trial beyond them ends as ``fell``."""
 
-    max_tilt: float = 1.0
+    max_tilt: Annotated[float, NumberRange(0.0, 10.0, 'rad')] = 1.0
     """Angle between the base's z axis and the vertical [rad]."""
-    min_height_ratio: float = 0.5
+    min_height_ratio: Annotated[float, NumberRange(0.0, 1.0)] = 0.5
     """Height over the ground, as a share of the height in the nominal stance."""
-    pose: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    pose: Mapping[str, Coordinate] = field(default_factory=lambda: EMPTY_MAPPING)
     """Fall pose [rad or m]; joints that are not named hold."""
 
 

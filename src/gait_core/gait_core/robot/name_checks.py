@@ -9,7 +9,10 @@ from collections.abc import Iterable, Sequence
 
 from gait_core.errors import BadCommand, ConfigurationError, excerpt, list_names, name_hint
 
-_MAX_COUNT, _MAX_LENGTH, _MAX_LISTED = 1000, 255, 5
+MAX_NAME_LENGTH = 255
+"""Largest number of characters of a name: longer ones end engines and messages of ROS."""
+
+_MAX_COUNT, _MAX_LISTED = 1000, 5
 
 
 def check_message_names(names: Sequence[str]) -> None:
@@ -17,8 +20,8 @@ def check_message_names(names: Sequence[str]) -> None:
     if len(names) > _MAX_COUNT:
         raise BadCommand(f'{len(names)} names, expected at most {_MAX_COUNT}')
     longest = max(map(len, names), default=0)
-    if longest > _MAX_LENGTH:
-        raise BadCommand(f'a name has {longest} characters, expected at most {_MAX_LENGTH}')
+    if longest > MAX_NAME_LENGTH:
+        raise BadCommand(f'a name has {longest} characters, expected at most {MAX_NAME_LENGTH}')
 
 
 def format_names(names: Iterable[str]) -> str:

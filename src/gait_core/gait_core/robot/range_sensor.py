@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 import math
 import re
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from gait_core.errors import ConfigurationError, unknown_name_error
-from gait_core.parameters.schema import Location, read_choice, read_value
+from gait_core.parameters.schema import Coordinate, Location, NumberRange, read_choice, read_value
 
 MAX_RAYS = 100_000
 """Largest number of rays of a reading; a mistyped number would take for ever."""
@@ -47,11 +47,11 @@ class RangeSensor:
     kind: ClassVar[str]
     name: str
     link: str
-    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rate: float = 10.0
-    range: tuple[float, float] = (0.1, 10.0)
-    noise: float = 0.0
+    xyz: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)
+    rpy: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)
+    rate: Annotated[float, NumberRange(0.0, 1e4, 'Hz')] = 10.0
+    range: tuple[Coordinate, Coordinate] = (0.1, 10.0)
+    noise: Coordinate = 0.0
     columns: int
     rows: int
 
@@ -145,7 +145,7 @@ class DepthCamera(RangeSensor):
     def __post_init__(self) -> None:
         """Check the field of view too."""
         super().__post_init__()
-        if not 0.0 < self.field_of_view < 0.95 * math.pi:
+        if not 1e-3 <= self.field_of_view < 0.95 * math.pi:
             self._refuse(
                 f'has a field of view of {self.field_of_view:g} rad; it must be positive and '
                 f'at most {0.95 * math.pi:.2f}'

@@ -74,10 +74,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any
 
-from gait_core.parameters.schema import Location, check_keys, read_value
-from gait_core.robot.model import ContactNode, FallCriterion, ForceElement, Leg, Triple
+from gait_core.parameters.schema import Coordinate, Location, NumberRange, check_keys, read_value
+from gait_core.robot.model import (
+    ContactNode,
+    FallCriterion,
+    ForceElement,
+    Leg,
+    Triple,
+)
 from gait_core.trial.scene import EMPTY_MAPPING, Scene
 
 
@@ -127,11 +133,13 @@ class TrialDefaults:
     preset: str = ''
     gait: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     engines: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EMPTY_MAPPING)
-    physics_steps: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    physics_steps: Mapping[str, Annotated[float, NumberRange(1e-9, 1.0, 's')]] = field(
+        default_factory=lambda: EMPTY_MAPPING
+    )
     terrains: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EMPTY_MAPPING)
     command: Triple = (0.0, 0.0, 0.0)
-    duration: float = 10.0
-    settle_time: float = 0.0
+    duration: Annotated[float, NumberRange(1e-3, 1e7, 's')] = 10.0
+    settle_time: Annotated[float, NumberRange(0.0, 1e7, 's')] = 0.0
 
     def values_by_name(self, location: Location) -> Mapping[str, Any]:
         """Return the values by name; ConfigurationError for wrong scene fields."""
@@ -170,9 +178,9 @@ class RobotFile:
     force_elements: tuple[ForceElement, ...] = ()
     ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: EMPTY_MAPPING)
     mirror: MirrorTable | None = None
-    nominal_stance: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    nominal_stance: Mapping[str, Coordinate] = field(default_factory=lambda: EMPTY_MAPPING)
     fall: FallCriterion | None = field(default_factory=FallCriterion)
     imu_link: str = ''
     sensors: tuple[Mapping[str, Any], ...] = ()
-    length_scale: float | None = None
+    length_scale: Annotated[float, NumberRange(0.0, 1e6, 'm')] | None = None
     defaults: TrialDefaults = field(default_factory=TrialDefaults)

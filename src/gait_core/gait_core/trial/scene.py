@@ -21,6 +21,8 @@ MAX_STEPS_PER_TICK = 100_000
 _MAX_FACTOR = 1e6
 # Greatest gravity [m/s^2], push [N] and noise [unit of the reading]: beyond it computing fails.
 _MAX_SIZE = 1e9
+# Longest delay [control periods]: each delayed observation is held in memory.
+_MAX_DELAY = 10_000
 
 EMPTY_MAPPING: Mapping[str, Any] = MappingProxyType({})
 
@@ -31,12 +33,11 @@ def _check_finite(owner: str, /, **values: float) -> None:
             raise ConfigurationError(f'{owner}.{name} is {value}, expected a finite number')
 
 
-def _check_size(name: str, value: float, unit: str) -> None:
-    if abs(value) > _MAX_SIZE:
-        nearest = math.copysign(_MAX_SIZE, value)
+def _check_size(name: str, value: float, unit: str, largest: float = _MAX_SIZE) -> None:
+    if abs(value) > largest:
         raise ConfigurationError(
-            f'{name} is {value:g} {unit}, outside [{-_MAX_SIZE:g}, {_MAX_SIZE:g}]; '
-            f'nearest valid: {nearest:g}'
+            f'{name} is {value:g}{unit and " "}{unit}, outside [{-largest:g}, {largest:g}]; '
+            f'nearest valid: {math.copysign(largest, value):g}'
         )
 
 
@@ -82,6 +83,9 @@ class InitialState:
             clearance=self.clearance,
         )
         _check_finite('initial.joint_positions', **self.joint_positions)
+        for name, value in (*vars(self).items(), *self.joint_positions.items()):
+            if name != 'joint_positions':
+                _check_size(f'initial.{name}', value, '(m or rad)', _MAX_FACTOR)
         if self.clearance < 0.0:
             raise ConfigurationError(
                 f'initial.clearance is {self.clearance} m, it must not be negative; '
@@ -148,7 +152,9 @@ class SensorModel:
                     f'sensors.{name} is {value}, expected a finite number that is not negative; '
                     'nearest valid: 0'
                 )
-            if name != 'delay_ticks':
+            if name == 'delay_ticks':
+                _check_size(f'sensors.{name}', value, 'control periods', _MAX_DELAY)
+            else:
                 _check_size(f'sensors.{name}', value, '(standard deviation)')
 
 
@@ -226,6 +232,7 @@ class Scene:
                     f'scene.{name} is {getattr(self, name)}, it must not be negative; '
                     'nearest valid: 0'
                 )
+        _check_size('scene.friction', self.friction, '', _MAX_FACTOR)
         if self.restitution > 1.0:
             raise ConfigurationError(
                 f'scene.restitution is {self.restitution}, outside [0, 1]: a bounce gains no speed'

@@ -249,6 +249,20 @@ def scene_with_engine(scene: Scene, engine: str) -> Scene:
     return make_scene(scene.robot, {**fields, 'engine': engine})
 
 
+def check_defaults(robot: RobotModel) -> None:
+    """Raise ConfigurationError for the first default of a robot that a trial would refuse."""
+    _check_default_names(robot)
+    for name, parameters in robot.defaults.get('terrains', {}).items():
+        try:
+            _check_terrain(TerrainSpec(name=name, parameters=parameters))
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                f"robot '{robot.name}': defaults.terrains: {error}"
+            ) from error
+    if robot.defaults.get('controller'):
+        resolve_gait(robot)
+
+
 def _check_default_names(robot: RobotModel) -> None:
     """Raise ConfigurationError for defaults of an unknown engine or terrain."""
     for key, kind in (

@@ -34,10 +34,12 @@ def run(options: Namespace) -> int:
     from gait_core.robot.load import read_robot
     from gait_core.robot.load_report import report_robot
     from gait_core.robot.model_code import permit_model_code
+    from gait_core.trial.setup import check_defaults
 
     permit_model_code(options.urdf)
     packages = read_packages(options.package)
     robot = read_robot(find_robot(options.urdf), packages)
+    check_defaults(robot)
     _start_trial(robot, '' if packages else options.urdf)
     report = report_robot(robot)
     if options.json:
