@@ -122,9 +122,7 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]
     if kind == FREE:
         note += f'; lengths change by {np.mean(changes):.2f} cm'
     if method == NSGA:
-        note += (
-            f'; leans {np.mean(leans):.1f} deg, the levellest of the front {_level_text(answers)}'
-        )
+        note += f'; tilt {np.mean(leans):.1f} deg, at least on the front {_level_text(answers)}'
     return row_at_least(row_id, what, float(np.mean(costs)), climbing_cost(ground), note=note)
 
 

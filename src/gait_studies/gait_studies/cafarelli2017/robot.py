@@ -34,7 +34,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_22',
-            'largest difference of a target of the second tripod to that of the first 2 s later',
+            'largest difference between targets of the second tripod and of the first 2 s later',
             _max_delay_error(hexapod),
             0.0,
             1e-9,
@@ -45,7 +45,8 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         *(
             row_near(
                 f'check_27_{100 * length:g}_cm',
-                f'error of the centre of a segment of {100 * length:g} cm, a quarter along',
+                f'error of the centre of mass of a segment of {100 * length:g} cm: '
+                'a quarter of its length',
                 error,
                 0.0,
                 1e-9,

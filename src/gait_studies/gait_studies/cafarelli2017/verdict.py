@@ -234,7 +234,7 @@ def measure_verdict(session: StudySession) -> Sequence[StudyRow]:
     return [
         _contest_row(
             f'verdict_{ground}',
-            f'cost of transport on {ground} that free lengths save at most over constant ones',
+            f'largest saving of cost of transport on {ground} by free over constant lengths',
             contests[ground, STANDARD_ASSUMPTION],
             saves=False,
         )
@@ -268,7 +268,7 @@ def _assumption_rows(session: StudySession, ground: str) -> Sequence[StudyRow]:
     return [
         _contest_row(
             f'assumption_{name}_{ground}',
-            f'saved at most by free lengths on {ground}: {ASSUMPTIONS[name].what}',
+            f'largest saving by free lengths on {ground}: {ASSUMPTIONS[name].what}',
             contest,
             saves=ground in ASSUMPTIONS[name].saving_on,
         )
@@ -403,7 +403,7 @@ def _front_rows(
         rows += [
             row_at_most(
                 f'level_{kind}',
-                f'least lean on a slope of 10 degrees, {kind}',
+                f'least tilt on a slope of 10 degrees, {kind}',
                 float(np.degrees(np.mean([-front[:, 1].max() for front in values]))),
                 10.0,
                 'deg',

@@ -14,7 +14,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial.loop import run_trial
-from gait_evolver.run.log import TrialRow as Trial
+from gait_evolver.run.log import TrialRow
 from gait_studies.korbel2013.pictures import (
     draw_distances,
     draw_progress,
@@ -46,12 +46,12 @@ _TRIALS_PER_ITERATION, _TRIALS_PER_EVOLUTION = 2, 4050
 
 def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
     """Run the evolutions; measure checks 24, 25 and 28, and the genes of the champions."""
-    trials = run_evolutions(session)
-    searches = [replay_search(evolution) for evolution in trials]
+    evolutions = run_evolutions(session)
+    searches = [replay_search(evolution) for evolution in evolutions]
     histories = [np.array(search.history) for search in searches]
     draw_progress(session.picture('progress'), histories)
-    first = np.array([_fitness_of(best_row(evolution.generations[0])) for evolution in trials])
-    last = np.array([evolution.champion.fitness for evolution in trials])
+    first = np.array([_fitness_of(best_row(evolution.generations[0])) for evolution in evolutions])
+    last = np.array([evolution.champion.fitness for evolution in evolutions])
     gains = 100.0 * (last / first - 1.0)
     means = [history[-1] - history[0] for history in histories]
     iterations = [len(history) for history in histories]
@@ -59,7 +59,7 @@ def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_24_run_size',
-            'members of the final populations, fewest',
+            'smallest size of a final population',
             float(min(len(search.population) for search in searches)),
             50.0,
             0.0,
@@ -74,17 +74,17 @@ def measure_evolution(session: StudySession) -> Sequence[StudyRow]:
         _ending_row(iterations, session.quick, ends),
         row_at_least(
             'check_28_improved',
-            'trials whose mean and best fitness rose',
+            'evolutions whose mean and best fitness rose',
             float(np.sum((np.array(means) > 0.0) & (last > first))),
-            float(len(trials)),
+            float(len(evolutions)),
         ),
-        *_result_rows(session, trials, histories, gains),
-        *_gene_rows(trials, session.quick),
-        _time_row(trials, session.quick),
+        *_result_rows(session, evolutions, histories, gains),
+        *_gene_rows(evolutions, session.quick),
+        _time_row(evolutions, session.quick),
     ]
 
 
-def _fitness_of(row: Trial) -> float:
+def _fitness_of(row: TrialRow) -> float:
     return -math.inf if row.fitness is None else row.fitness
 
 
@@ -92,31 +92,31 @@ def _ending_row(iterations: Sequence[int], quick: bool, ends: str) -> StudyRow:
     """Return the row of check 25: number of iterations."""
     if quick:
         return row_near(
-            'check_25', 'iterations of a short trial', float(iterations[0]), 100.0, 0.0
+            'check_25', 'iterations of a short evolution', float(iterations[0]), 100.0, 0.0
         )
     return row_between(
         'check_25',
-        'iterations of the shortest trial',
+        'iterations of the shortest evolution',
         float(min(iterations)),
         201.0,
         2000.0,
-        note=f'all trials: {ends}; at most 2000',
+        note=f'all evolutions: {ends}; at most 2000',
     )
 
 
 def _result_rows(
     session: StudySession,
-    trials: Sequence[FinishedEvolution],
+    evolutions: Sequence[FinishedEvolution],
     histories: Sequence[FloatArray],
     gains: FloatArray,
 ) -> list[StudyRow]:
     """Return rows on gains and distances, with the cause if they exceed the published range."""
-    rows = [_gain_row(gains, session.quick), *_distance_rows(session, trials)]
+    rows = [_gain_row(gains, session.quick), *_distance_rows(session, evolutions)]
     random = [
         max(row.terms['korbel2013_travel'] for row in evolution.generations[0])
-        for evolution in trials
+        for evolution in evolutions
     ]
-    trial_counts = [_trials_until(evolution, _PUBLISHED_DISTANCE) for evolution in trials]
+    trial_counts = [_trials_until(evolution, _PUBLISHED_DISTANCE) for evolution in evolutions]
     rises = [history[-1] - history[max(0, len(history) - 101)] for history in histories]
     cause = (
         f'from random gaits alike (median of the best {np.median(random):.1f} in, thesis 6.6) the '
@@ -150,19 +150,21 @@ def _gain_row(gains: FloatArray, quick: bool) -> StudyRow:
         200.0,
         '%',
         published=32.0,
-        note=f'all trials: {each}; the best trial of the thesis 51',
+        note=f'all evolutions: {each}; the best evolution of the thesis 51',
     )
 
 
-def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -> list[StudyRow]:
+def _distance_rows(
+    session: StudySession, evolutions: Sequence[FinishedEvolution]
+) -> list[StudyRow]:
     """Return rows on the distance of the best gaits in 15 s; draw it with that of the first."""
-    best = best_evolution(trials)
+    best = best_evolution(evolutions)
     pairs = [
-        (best_row(evolution.generations[0]), best_row(evolution.rows)) for evolution in trials
+        (best_row(evolution.generations[0]), best_row(evolution.rows)) for evolution in evolutions
     ]
     curves = [
         tuple(node_travel(session.record(trial_of_row(evolution, row))) for row in pair)
-        for evolution, pair in zip(trials, pairs, strict=True)
+        for evolution, pair in zip(evolutions, pairs, strict=True)
     ]
     times = np.linspace(0.0, best.plan.trial.duration, len(curves[0][0]))
     draw_distances(session.picture('distance'), times, curves)
@@ -182,11 +184,11 @@ def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -
             30.0,
             'in',
             published=_PUBLISHED_DISTANCE,
-            note=f'all trials: {each}',
+            note=f'all evolutions: {each}',
         ),
         row_at_least(
             'best_distance',
-            'the same beside that of the thesis',
+            'best distance in 15 s, against that of the thesis',
             max(distances),
             least,
             'in',
@@ -194,19 +196,23 @@ def _distance_rows(session: StudySession, trials: Sequence[FinishedEvolution]) -
         ),
         row_at_most(
             'penalties',
-            'twist and drift of a champion as a share of its fitness, most',
+            'largest share of twist and drift in the fitness of a champion',
             max(penalties),
             0.05,
         ),
     ]
 
 
-def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRow]:
+def _gene_rows(evolutions: Sequence[FinishedEvolution], quick: bool) -> list[StudyRow]:
     """Return rows on limits of the genes and on the champions' genes."""
-    genes = np.array([list(row.values.values()) for evolution in trials for row in evolution.rows])
-    champions = np.array([list(best_row(evolution.rows).values.values()) for evolution in trials])
+    genes = np.array(
+        [list(row.values.values()) for evolution in evolutions for row in evolution.rows]
+    )
+    champions = np.array(
+        [list(best_row(evolution.rows).values.values()) for evolution in evolutions]
+    )
     outside = (champions[:, :-1] < 1.0) | (champions[:, :-1] > 3.4)
-    runner = _two_best(best_evolution(trials))
+    runner = _two_best(best_evolution(evolutions))
     first, second = (np.array(list(row.values.values())[:-1]) for row in runner)
     differences = np.abs(first - second)
     difference = _fitness_of(runner[0]) - _fitness_of(runner[1])
@@ -232,7 +238,7 @@ def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRo
         ),
         row_at_least(
             'two_best_weights',
-            'by how much the two best of the best trial differ in a weight, most',
+            'largest difference of a weight between the two best of the best evolution',
             float(differences.max()),
             0.1,
             published=0.3806,
@@ -241,16 +247,16 @@ def _gene_rows(trials: Sequence[FinishedEvolution], quick: bool) -> list[StudyRo
     ]
 
 
-def _two_best(evolution: FinishedEvolution) -> tuple[Trial, Trial]:
+def _two_best(evolution: FinishedEvolution) -> tuple[TrialRow, TrialRow]:
     rows = sorted(evolution.rows, key=lambda row: (-_fitness_of(row), row.id))
     return rows[0], rows[1]
 
 
-def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
+def _time_row(evolutions: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
     """Return the row of the time of ten full evolutions, estimated from that of some trials."""
     specs = [
         trial_of_row(evolution, row)
-        for evolution in trials
+        for evolution in evolutions
         for row in evolution.generations[0][-_TRIALS_PER_ITERATION:]
     ]
     specs = (specs * _TRIALS_PER_ITERATION)[: _TRIALS_PER_ITERATION * EVOLUTION_COUNT]
@@ -260,27 +266,27 @@ def _time_row(trials: Sequence[FinishedEvolution], quick: bool) -> StudyRow:
         for spec in specs:
             run_trial(spec)
         seconds = min(seconds, (time.process_time() - began) / len(specs))
-    count = sum(len(evolution.rows) for evolution in trials)
+    count = sum(len(evolution.rows) for evolution in evolutions)
     whole = EVOLUTION_COUNT * _TRIALS_PER_EVOLUTION
     return row_at_most(
         'evolution_time',
-        'minutes on two idle cores for ten trials of 2000 iterations',
+        'minutes on two idle cores for ten evolutions of 2000 iterations',
         seconds * whole / 60.0 / 2.0,
         90.0,
         'min',
         note=f'{whole} trials of {seconds:.3f} s of processor time each, '
-        f'{trials[0].plan.trial.duration / seconds:.0f} times as fast as life; this run made '
-        f'{count}; the thesis says 5 to 15 hours a trial',
+        f'{evolutions[0].plan.trial.duration / seconds:.0f} times real time; this run made '
+        f'{count}; the thesis says 5 to 15 hours an evolution',
     )
 
 
 def measure_populations(session: StudySession) -> Sequence[StudyRow]:
     """Measure check 27: distances of the random gaits in the first populations."""
-    trials = read_evolutions(session)
+    evolutions = read_evolutions(session)
     distances = np.array(
         [
             [row.terms['korbel2013_travel'] for row in evolution.generations[0]]
-            for evolution in trials
+            for evolution in evolutions
         ]
     )
     draw_random_distances(session.picture('random_gaits'), distances)

@@ -94,7 +94,7 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
         row_near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),
         row_at_most(
             'check_4_drift',
-            'largest way of a lower corner in 10 s',
+            'largest displacement of a lower corner in 10 s',
             float(np.linalg.norm((base[-1] - base[0])[:, :2], axis=1).max()),
             0.1,
             'in',
@@ -130,20 +130,41 @@ def measure_contact(session: StudySession) -> Sequence[StudyRow]:
     measured = contact_measurements()
     expected = (
         ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
-        ('check_6_sinking', 'push_sinking', 'the same at 0.5 in/s', 0.0385, 2e-5, 'lb'),
+        (
+            'check_6_sinking',
+            'push_sinking',
+            'normal force at 0.001 in and 0.5 in/s',
+            0.0385,
+            2e-5,
+            'lb',
+        ),
         ('check_8_lambda', 'damping_ratio', 'damping over 1.5 alpha k', 1.0, 1e-3, '-'),
         (
             'check_8_estimate',
             'damping_estimate',
-            'the same of e 0.9, 0.12 in/s',
+            'damping for a restitution of 0.9 at 0.12 in/s',
             31.25,
             0.2,
             'lb s/in^2',
         ),
         ('check_9_sliding', 'sliding_force', 'friction of a sliding node', 0.0012, 1e-6, 'lb'),
-        ('check_9_peak', 'stiction_peak', 'spring of a node about to slide', 0.00204, 1e-5, 'lb'),
-        ('check_11_slides', 'slide_fast_way', 'way of a slider from 60 in/s', 5.5, 0.3, 'in'),
-        ('check_11_breaks', 'slide_fast_break', 'its speed as it breaks away', 18.5, 0.5, 'in/s'),
+        (
+            'check_9_peak',
+            'stiction_peak',
+            'friction of a node about to slide',
+            0.00204,
+            1e-5,
+            'lb',
+        ),
+        ('check_11_slides', 'slide_fast_way', 'distance of a slide from 60 in/s', 5.5, 0.3, 'in'),
+        (
+            'check_11_breaks',
+            'slide_fast_break',
+            'speed at which that slide begins',
+            18.5,
+            0.5,
+            'in/s',
+        ),
         ('check_12', 'friction_in_the_air', 'friction in the air', 0.0, 0.0, 'lb'),
     )
     return [
@@ -168,14 +189,14 @@ def measure_contact(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'check_11_stops',
-            'way of a slider from 40 in/s',
+            'distance of a slide from 40 in/s',
             measured['slide_slow_way'],
             0.004,
             'in',
         ),
         row_at_most(
             'check_11_rests',
-            'speed of the other after 1 s',
+            'speed after 1 s of the slide from 60 in/s',
             measured['slide_fast_speed'],
             0.05,
             'in/s',
@@ -189,7 +210,7 @@ def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
     measured = oscillator_measurements()
     expected = (
         ('check_13_frequency', 'sine_frequency', 'frequency at w 1.5, tau 0.3 s', 0.5305, 0.0053),
-        ('check_13_peak', 'sine_peak', 'its peak in 5 to 15 s', 0.19, 0.01),
+        ('check_13_peak', 'sine_peak', 'peak from 5 to 15 s at w 1.5, tau 0.3 s', 0.19, 0.01),
         ('check_14_heavy', 'heavy_frequency', 'frequency at w 2', 0.441, 0.0088),
         ('check_14_slow', 'slow_frequency', 'frequency at 3 tau_A', 0.4205, 0.0084),
         ('check_15', 'target_frequency', 'frequency at tau 0.2274 s', 0.70, 0.007),
@@ -222,7 +243,9 @@ def measure_oscillators(session: StudySession) -> Sequence[StudyRow]:
             note=f'{measured["dead_share"]:.1%} wholly dead',
         ),
         *_blanking_rows(),
-        row_at_most('check_19_peak', 'largest signal of them', measured['largest_signal'], 0.28),
+        row_at_most(
+            'check_19_peak', 'largest signal of these networks', measured['largest_signal'], 0.28
+        ),
     ]
 
 
@@ -238,7 +261,7 @@ def _blanking_rows() -> list[StudyRow]:
         row_near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
         row_near(
             'check_18_blank',
-            'largest of the first 2500',
+            'largest of the first 2500 samples',
             float(np.abs(sent[:2500]).max()),
             0.0,
             0.0,

@@ -170,12 +170,16 @@ def _timing_rows(walks: Mapping[float, HeldWalk]) -> list[StudyRow]:
             across.append(_lag_error(begun[left], begun[left + 3], 0.5 * cycle, cycle))
     frames = 1.01
     rows = (
-        ('check_12', 'time between steps of a leg less the cycle, most', cycles),
-        ('check_13_step', 'time of a step less 50 ms, most', durations),
-        ('check_13_side', 'lag of neighbours less 50 ms, most', sides),
-        ('check_13_across', 'lag across the body less half a cycle, most', across),
+        ('check_12', 'largest error of the step interval of a leg (expected: the cycle)', cycles),
+        ('check_13_step', 'largest error of the duration of a step (expected: 50 ms)', durations),
+        ('check_13_side', 'largest error of the lag of neighbours (expected: 50 ms)', sides),
+        (
+            'check_13_across',
+            'largest error of the lag across the body (expected: half a cycle)',
+            across,
+        ),
     )
-    note = 'cycles of 0.1 to 0.5 s, five of them'
+    note = 'five cycles of 0.1 to 0.5 s'
     return [
         row_at_most(name, what, float(max(values)) / CONTROL_PERIOD, frames, 'frames', note=note)
         for name, what, values in rows
@@ -197,7 +201,7 @@ def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
     return [
         row_at_most(
             'check_14',
-            'frames between two tripods in which neither steps alone, most',
+            'largest number of frames between two tripods in which neither steps alone',
             float((~either).sum() / max(1, changes)),
             1.0,
             note='LB, LF and RM; RB, RF and LM',
@@ -216,7 +220,11 @@ def _wave_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
     most = max(int(held[cycle].stepping().sum(axis=1).max()) for cycle in (0.3, 0.5))
     return [
         row_near(
-            'check_15_legs', 'legs that step at once in the wave, most', float(most), 1.0, 0.0
+            'check_15_legs',
+            'largest number of legs that step at once in the wave',
+            float(most),
+            1.0,
+            0.0,
         ),
         row_near(
             'check_15_order',
@@ -255,7 +263,12 @@ def _ramp_rows(session: StudySession) -> list[StudyRow]:
             1.5,
             note='a missed step makes two',
         ),
-        row_at_least('check_16_doubled', 'shortest cycle in it', float(cycle_ratios.min()), 0.5),
+        row_at_least(
+            'check_16_doubled',
+            'shortest cycle in a ramp, over that commanded',
+            float(cycle_ratios.min()),
+            0.5,
+        ),
         row_at_most(
             'check_16_overlap',
             'longest time in which neighbours step together',

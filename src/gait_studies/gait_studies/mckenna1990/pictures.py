@@ -38,7 +38,7 @@ def draw_tracks(path: Path, paths: Mapping[str, FloatArray]) -> None:
         axes = figure.subplots()
         for name, way in paths.items():
             axes.plot(*(100.0 * (way - way[0])).T, linewidth=0.9, label=name)
-        axes.set(xlabel='x [cm]', ylabel='y [cm]', title='way of the abdomen from above')
+        axes.set(xlabel='x [cm]', ylabel='y [cm]', title='path of the abdomen from above')
         axes.set_aspect('equal', adjustable='datalim')
         axes.legend(fontsize='small')
 
@@ -52,7 +52,7 @@ def draw_yaw_spectrum(
         shown = frequency < 6.0 * step_frequency
         axes.plot(frequency[shown], size[shown] / size.max(), color='tab:blue')
         axes.axvline(step_frequency, color='tab:red', linewidth=0.8, label='1 / cycle')
-        axes.set(xlabel='frequency [Hz]', ylabel='turning rate, of its peak')
+        axes.set(xlabel='frequency [Hz]', ylabel='yaw rate / its peak')
         axes.legend(fontsize='small')
 
 

@@ -32,7 +32,8 @@ def measure_processor_time(session: StudySession) -> Sequence[StudyRow]:
 
 def _engine_row(engine: str, limit: float, repeats: int) -> StudyRow:
     """Return the row of an engine; skipped if it is not installed."""
-    row_id, what = f'cost_{engine}', f'processor time of a second of the insect, in {engine}'
+    row_id = f'cost_{engine}'
+    what = f'processor time of one simulated second of the insect, in {engine}'
     try:
         registry.engine(engine)
     except NotInstalled as error:

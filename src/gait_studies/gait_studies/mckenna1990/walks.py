@@ -181,7 +181,7 @@ def _wave_rows(wave: Rollout, tripod_speed: float) -> list[StudyRow]:
         row_at_least('check_28_forward', 'wave along its heading', speed, 0.1, 'cm/s'),
         row_at_most('check_28_slower', 'wave over tripod', speed / tripod_speed, 0.999),
         row_at_most(
-            'check_28_belly', 'contacts of others than legs', _count_belly_contacts(wave), 0.0
+            'check_28_belly', 'contacts of links other than legs', _count_belly_contacts(wave), 0.0
         ),
         row_between(
             'wave_speed',
@@ -209,10 +209,10 @@ def _reversed_row(reversed_: Rollout, tripod_speed: float) -> StudyRow:
     net, base = net_speed(reversed_), reversed_.body_poses[:, 0]
     turned = float(np.degrees(np.ptp(heading_angles(base))))
     ahead = 100.0 * float(base[-1, 0] - base[0, 0])
-    what = 'net speed with reversed middle coxae, of the tripod'
+    what = 'net speed with reversed middle coxae, over that of the tripod'
     return row_at_most('check_30', what, net / tripod_speed, 0.3).differ_if_failed(
         f'it goes on at {net:.1f} cm/s net: {ahead:+.1f} cm ahead in 0.7 s, turning within '
-        f'{turned:.0f} deg; the specification measured that this check differs',
+        f'{turned:.0f} deg; the crude model of the specification differs, too',
         'mckenna1990_tracks.png',
     )
 
@@ -221,12 +221,12 @@ def _slippery_row(slippery: Rollout, tripod_speed: float) -> StudyRow:
     speed = net_speed(slippery)
     return row_at_most(
         'check_31',
-        'net speed at friction 0.01, of the tripod',
+        'net speed at friction 0.01, over that of the tripod',
         speed / tripod_speed,
         0.3,
         note=f'it ended {slippery.status}',
     ).differ_if_failed(
-        'it tips over, as the thesis tells of its own, which flips on its back: '
+        'it tips over; the robot of the thesis flips on its back: '
         f'{speed:.1f} cm/s up to the fall',
         'mckenna1990_tracks.png',
     )
@@ -240,7 +240,7 @@ def _yaw_row(session: StudySession, tripod: Rollout) -> StudyRow:
     frequency: FloatArray = np.fft.rfftfreq(padded, tripod.dt).astype(np.float64)
     draw_yaw_spectrum(session.picture('yaw'), frequency, size, 1.0 / TRIPOD_CYCLE)
     peak = float(frequency[np.argmax(size)])
-    return row_near('check_27', 'peak of the turning rate', peak, 10.0, 1.0, 'Hz')
+    return row_near('check_27', 'frequency of the peak of the yaw rate', peak, 10.0, 1.0, 'Hz')
 
 
 def _count_belly_contacts(rollout: Rollout) -> float:
@@ -285,7 +285,7 @@ def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_least(
             'check_29_both',
-            'legs whose femur or tibia is bent both ways by the ground, of six, fewest',
+            'smallest number of legs whose femur or tibia the ground bends both ways',
             float(min(bends)),
             1.0,
         ),

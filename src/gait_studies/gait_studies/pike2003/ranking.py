@@ -61,7 +61,7 @@ def measure_ranking(session: StudySession) -> Sequence[StudyRow]:
     )
     note = (
         f'published fitness {rank_correlation(published, distance):.2f}, {among:.2f} among the '
-        f'{int(stood.sum())} of {number} that stood its 4.8 s; with a ZMP averaged over half a '
+        f'{int(stood.sum())} of {number} that stood for 4.8 s; with a ZMP averaged over half a '
         f'second {rank_correlation(smooth, distance):.2f}'
     )
     gain = rank_correlation(improved, distance) - rank_correlation(published, distance)
@@ -75,13 +75,16 @@ def measure_ranking(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_least(
             'rank_survival',
-            'its rank correlation with the time before a fall',
+            'rank correlation of the improved fitness with the time before a fall',
             rank_correlation(improved, survival),
             0.7,
             note=f'published fitness {rank_correlation(published, survival):.2f}',
         ),
         row_at_least(
-            'rank_gain', 'by what it exceeds that of the published fitness, distance', gain, 0.0
+            'rank_gain',
+            'rank correlation with the distance: improved less published fitness',
+            gain,
+            0.0,
         ),
     ]
 

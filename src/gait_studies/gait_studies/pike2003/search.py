@@ -95,7 +95,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_24_offset',
-            'score of 0.1 m beside it',
+            'score of a ZMP 0.1 m beside the ideal',
             zmp_tracking.mean_deviation_change(ideal, aside),
             0.0362,
             1e-4,
@@ -110,7 +110,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_25',
-            'score of a metre beside it in the first 102 ticks alone',
+            'score of a ZMP one metre beside it in the first 102 ticks',
             zmp_tracking.mean_deviation_change(ideal, early),
             0.0,
             0.0,
@@ -182,14 +182,14 @@ def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
     return [
         row_at_least(
             'search_gain',
-            'what the best score gained on the first generation',
+            'gain of the best score over that of the first generation',
             max(bests) - bests[0],
             0.0,
             note=f'search of {size}',
         ),
         row_at_least(
             'search_mean',
-            'by what the mean score of those that stood fell',
+            'decrease of the mean score of the walks that stood',
             means[0] - means[-1],
             0.0,
         ),
@@ -237,7 +237,7 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
         ),
         row_near(
             'check_27_rows',
-            'its rows but for one per evaluation',
+            'its rows less the evaluations',
             float(len(lines) - len(evolved.rows)),
             0.0,
             0.0,
@@ -245,7 +245,7 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
         row_near('check_27_columns', 'its columns', float(max(columns)), 5.0, 0.0),
         row_near(
             'check_27_best',
-            'its least score but for the best of the run',
+            'its least score less the best of the run',
             best + evolved.champion.fitness,
             0.0,
             1e-6,

@@ -81,12 +81,12 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
     'heat': Assumption(what='motors heat', conditions={'heat': True}),
     'screw_0.1': Assumption(what='screws with a friction of 0.1', hexapod={'screw_friction': 0.1}),
     'screw_0.03': Assumption(
-        what='screws with a friction of 0.03, held for nothing',
+        what='screws with a friction of 0.03, holding costs nothing',
         saving_on=('flat',),
         hexapod={'screw_friction': 0.03},
     ),
     'screw_0.01': Assumption(
-        what='ball screws: a friction of 0.01, held for nothing',
+        what='ball screws: a friction of 0.01, holding costs nothing',
         saving_on=('flat',),
         hexapod={'screw_friction': 0.01},
     ),
