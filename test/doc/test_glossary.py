@@ -26,6 +26,7 @@ _NOT = ' Not: '
 _QUALIFIERS = {
     *('m', 's', 'rad', 'mps', 's2', 'j', 'hz', 'fraction'),
     *('mean', 'min', 'max', 'p05', 'signed', 'absolute', 'undefined', 'x', 'y'),
+    *('area', 'line', 'point', 'offset'),
 }
 
 

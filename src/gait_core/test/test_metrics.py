@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.measures.metrics import (
     METRICS,
     heading_angles,
@@ -103,6 +104,7 @@ def test_what_is_undefined_is_absent():
     absent = {
         'cost_of_transport', 'zmp_margin_min_m', 'zmp_margin_mean_m', 'duty_factor',
         'inertial_zmp_margin_mean_m', 'inertial_zmp_margin_p05_m', 'stride_frequency_hz',
+        'capture_point_offset_m',
     }  # fmt: skip
     assert set(METRICS) - set(found) == absent
     assert found['zmp_undefined_fraction'] == 1.0
@@ -139,6 +141,41 @@ def test_a_standing_robot_has_the_margin_of_its_feet():
     assert found['zmp_undefined_fraction'] == 0.0
     assert found['penetration_max_m'] == pytest.approx(0.002)
     assert found['steps'] == 0.0
+
+
+FRONT, REAR = [0.2, 0.1, 0.0], [-0.2, -0.1, 0.0]
+
+
+@pytest.mark.parametrize(
+    ('points', 'kind'),
+    [
+        ([FRONT, REAR, [0.2, -0.1, 0.0]], 'area'),
+        ([FRONT, REAR], 'line'),
+        ([FRONT, REAR, [0.0, 0.0, 0.0]], 'line'),
+        ([FRONT, [0.2, 0.1001, 0.0]], 'point'),
+        ([FRONT], 'point'),
+    ],
+)
+def test_support_is_told_by_what_the_contacts_span(points, kind):
+    robot = legged_box()
+    found = trial_metrics(record(**standing(101, points, robot.mass * G, robot)))
+    shares = {name: found[f'support_{name}_fraction'] for name in ('area', 'line', 'point')}
+    assert shares == {'area': 0.0, 'line': 0.0, 'point': 0.0, kind: 1.0}
+    assert ('zmp_margin_mean_m' in found) == (kind == 'area')
+    assert ('capture_point_offset_m' in found) == (kind == 'line')
+
+
+@pytest.mark.parametrize('speed', [0.0, 0.5])
+def test_the_capture_point_of_a_moving_mass_is_ahead_of_it(speed):
+    robot = legged_box()
+    clock = np.arange(101) * DT
+    contacts = standing(101, [[0.0, 0.3, 0.0], [0.0, -0.3, 0.0]], robot.mass * G, robot)
+    found = trial_metrics(record(x=speed * clock, z=0.3, **contacts))
+    com = link_coms(robot, np.zeros((1, 8)), np.array([[[0, 0, 0.3, 0, 0, 0, 1.0]]]))[0]
+    height = float(kinematic_tree(robot).mass @ com[:, 2] / robot.mass)
+    # The line is x = 0; the mass is at x = v t, its capture point sqrt(h / g) v ahead.
+    ahead = np.abs(speed * clock + speed * np.sqrt(height / G)).mean()
+    assert found['capture_point_offset_m'] == pytest.approx(ahead, abs=1e-9)
 
 
 def test_an_accelerated_robot_leans_back_by_its_height():

@@ -18,6 +18,7 @@ import sys
 import pytest
 
 from gait_core.benchmark import Measurement
+from gait_core.measures.metrics import METRICS
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.doubles import register_temporarily
@@ -26,6 +27,7 @@ from gait_core.trial.champion import read_champion
 from gait_evolver.run.store import read_generations
 from gait_tools import cli
 from gait_tools.bags.read import read_bag
+from gait_tools.commands.common import _TRIAL_LINES
 
 TRIAL_KEYS = [
     'status',
@@ -33,17 +35,7 @@ TRIAL_KEYS = [
     'controller',
     'engine',
     'seed',
-    'duration_s',
-    'distance_m',
-    'displacement_x_m',
-    'displacement_y_m',
-    'yaw_rad',
-    'mean_speed_mps',
-    'steps',
-    'cost_of_transport',
-    'energy_j',
-    'zmp_margin_min_m',
-    'zmp_undefined_fraction',
+    *METRICS,
     'fell_at_s',
     'fitness',
     'terms',
@@ -116,6 +108,7 @@ def test_walk_prints_the_keys_of_a_trial(gait):
     values = json.loads(out)
     assert (code, err) == (0, '')
     assert list(values) == TRIAL_KEYS
+    assert {key for _, key, _ in _TRIAL_LINES} >= set(METRICS)
     assert values['duration_s'] == pytest.approx(0.2)
     assert values['seed'] == 3
     assert (values['engine'], values['controller']) == ('kinematic', 'wave')

@@ -10,12 +10,13 @@ Metrics of a trial: finite numbers by name; undefined metrics are absent.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 import math
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.arrays import BoolArray, FloatArray
+from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.measures.energy import (
     JointWork,
@@ -34,6 +35,7 @@ from gait_core.measures.stability import (
     support_margins,
     zmp_from_accelerations,
 )
+from gait_core.measures.support import AREA, LINE, NOTHING, POINT, support_kinds
 from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
 
@@ -49,13 +51,17 @@ METRICS: Mapping[str, str] = {
     'tenth of the length scale.',
     'energy_j': 'Positive mechanical work of joints and of drives of force elements: braking '
     'costs nothing and recovers nothing.',
-    'zmp_margin_min_m': 'Smallest margin of the CoP; zero if a support polygon is a line or a '
-    'point.',
+    'support_area_fraction': 'Share of ticks in which loaded contacts span an area.',
+    'support_line_fraction': 'Share of ticks in which they span a line, as two feet without area.',
+    'support_point_fraction': 'Share of ticks in which they are one point.',
     'zmp_undefined_fraction': 'Share of ticks with too little load on the ground for a CoP.',
-    'zmp_margin_mean_m': 'Mean margin of the CoP.',
-    'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP.',
-    'inertial_zmp_margin_p05_m': '5 % quantile of the margin of the inertial ZMP; negative: in '
-    '5 % of the ticks it is outside the support polygon.',
+    'zmp_margin_min_m': 'Smallest margin of the CoP while the robot stands on an area.',
+    'zmp_margin_mean_m': 'Mean margin of the CoP while the robot stands on an area.',
+    'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP while it stands on an area.',
+    'inertial_zmp_margin_p05_m': '5 % quantile of that margin; negative: in 5 % of these ticks '
+    'it is outside the support polygon.',
+    'capture_point_offset_m': 'Mean horizontal distance of the capture point from the line, while '
+    'the robot stands on a line.',
     'energy_signed_j': 'The same work with braking negative.',
     'energy_absolute_j': 'The same work with braking positive.',
     'height_mean_m': 'Mean height of the base above the terrain.',
@@ -73,6 +79,9 @@ LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
 
 _MIN_PHASE_TIME = 0.5
 """Shortest stance or swing that counts, in units of sqrt(length scale / g), the time of a fall."""
+
+MIN_SUPPORT_WIDTH_SHARE = 0.02
+"""Share of the robot's length scale below which a width of its support counts as none."""
 
 MIN_ZMP_LOAD_SHARE = 0.05
 """Share of the weight below which the ZMP is undefined."""
@@ -218,6 +227,24 @@ def _energy_metrics(rollout: Rollout) -> dict[str, float]:
     }
 
 
+def _capture_points(rollout: Rollout, series: ZmpSeries) -> FloatArray:
+    """
+    Return the capture point at each tick, on the plane of the contacts, (T + 1, 3) [m].
+
+    Pratt et al. (2006), Humanoids, pp. 200-207: the centre of mass, displaced by its velocity
+    times sqrt(h / g) for its height h over the plane.
+    """
+    robot = rollout.robot
+    masses = kinematic_tree(robot).mass
+    com = link_coms(robot, rollout.joint_positions, rollout.body_poses)
+    com = np.tensordot(com, masses / masses.sum(), axes=([1], [0]))
+    velocity = np.gradient(com, rollout.dt, axis=0)
+    height = np.maximum(com[:, 2] - series.points[:, 2], 0.0)
+    points = com + velocity * np.sqrt(height / _gravity(rollout))[:, None]
+    points[:, 2] = series.points[:, 2]
+    return np.asarray(points)
+
+
 def _gait_metrics(rollout: Rollout) -> dict[str, float]:
     """Return touch-downs, duty factor and stride frequency; nothing without legs."""
     if not rollout.robot.legs:
@@ -234,21 +261,41 @@ def _gait_metrics(rollout: Rollout) -> dict[str, float]:
     return metrics
 
 
+def support_kinds_by_tick(rollout: Rollout) -> IntArray:
+    """Return what the robot stands on at each tick, a kind of ``measures.support``, (T + 1,)."""
+    ticks, points = rollout.loaded_contacts
+    min_width = MIN_SUPPORT_WIDTH_SHARE * rollout.robot.length_scale
+    kinds = support_kinds(ticks, points, rollout.ticks + 1, min_width)
+    return np.where(contact_zmp(rollout).defined, kinds, NOTHING)
+
+
+def area_margins(rollout: Rollout) -> FloatArray:
+    """Return the margins of the CoP at ticks on an area, (k,) [m]."""
+    margin, defined = support_margins(contact_zmp(rollout), *rollout.loaded_contacts)
+    return np.asarray(margin[defined & (support_kinds_by_tick(rollout) == AREA)])
+
+
 def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
-    """Return the margins of CoP and inertial ZMP in the support polygon."""
-    series = contact_zmp(rollout)
+    """Return the kinds of support, and the margins of CoP and inertial ZMP."""
+    series, kinds = contact_zmp(rollout), support_kinds_by_tick(rollout)
     metrics = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
-    margin, defined = support_margins(series, *rollout.loaded_contacts)
-    if not defined.any():
+    for name, kind in (('area', AREA), ('line', LINE), ('point', POINT)):
+        metrics[f'support_{name}_fraction'] = float(np.mean(kinds == kind))
+    if (kinds == LINE).any() and _gravity(rollout) > 0.0 and rollout.ticks:
+        capture = replace(series, points=_capture_points(rollout, series))
+        # On a line the margin is the distance from it, taken negative.
+        offset = -support_margins(capture, *rollout.loaded_contacts)[0][kinds == LINE]
+        metrics['capture_point_offset_m'] = offset.mean()
+    margin = area_margins(rollout)
+    if not margin.size:
         return metrics
-    metrics['zmp_margin_min_m'] = margin[defined].min()
-    metrics['zmp_margin_mean_m'] = margin[defined].mean()
-    # The inertial ZMP on the plane of the contacts, in the same polygons; only at ticks at which
-    # the contacts define that plane.
+    metrics['zmp_margin_min_m'] = margin.min()
+    metrics['zmp_margin_mean_m'] = margin.mean()
+    # The inertial ZMP on the plane of the contacts, in the same polygons.
     inertial = inertial_zmp(rollout, series.points[:, 2])
     inertial_margin, is_defined = support_margins(inertial, *rollout.loaded_contacts)
-    is_defined &= series.defined
-    if is_defined.any():
-        metrics['inertial_zmp_margin_mean_m'] = inertial_margin[is_defined].mean()
-        metrics['inertial_zmp_margin_p05_m'] = np.quantile(inertial_margin[is_defined], 0.05)
+    inertial_margin = inertial_margin[is_defined & (kinds == AREA)]
+    if inertial_margin.size:
+        metrics['inertial_zmp_margin_mean_m'] = inertial_margin.mean()
+        metrics['inertial_zmp_margin_p05_m'] = np.quantile(inertial_margin, 0.05)
     return metrics

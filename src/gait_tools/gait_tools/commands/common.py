@@ -18,19 +18,40 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 
-_PRINTED_METRICS = (
-    'duration_s',
-    'distance_m',
-    'displacement_x_m',
-    'displacement_y_m',
-    'yaw_rad',
-    'mean_speed_mps',
-    'steps',
-    'cost_of_transport',
-    'energy_j',
-    'zmp_margin_min_m',
-    'zmp_undefined_fraction',
+_TRIAL_LINES = (
+    ('distance', 'distance_m', '{:.3f} m'),
+    ('  forward', 'displacement_x_m', '{:+.3f} m'),
+    ('  to the left', 'displacement_y_m', '{:+.3f} m'),
+    ('turned', 'yaw_rad', '{:+.3f} rad'),
+    ('duration', 'duration_s', '{:.2f} s'),
+    ('mean speed', 'mean_speed_mps', '{:.3f} m/s'),
+    ('largest speed', 'speed_max_mps', '{:.3f} m/s'),
+    ('steps', 'steps', '{}'),
+    ('duty factor', 'duty_factor', '{:.2f}'),
+    ('stride frequency', 'stride_frequency_hz', '{:.2f} Hz'),
+    ('cost of transport', 'cost_of_transport', '{:.2f}'),
+    ('positive work', 'energy_j', '{:.1f} J'),
+    ('  signed', 'energy_signed_j', '{:.1f} J'),
+    ('  absolute', 'energy_absolute_j', '{:.1f} J'),
+    ('stands on an area', 'support_area_fraction', '{:.1%}'),
+    ('  on a line', 'support_line_fraction', '{:.1%}'),
+    ('  on a point', 'support_point_fraction', '{:.1%}'),
+    ('  on nothing', 'zmp_undefined_fraction', '{:.1%}'),
+    ('least ZMP margin', 'zmp_margin_min_m', '{:.4f} m'),
+    ('  mean', 'zmp_margin_mean_m', '{:.4f} m'),
+    ('  mean, inertial', 'inertial_zmp_margin_mean_m', '{:.4f} m'),
+    ('  5 %, inertial', 'inertial_zmp_margin_p05_m', '{:.4f} m'),
+    ('capture point off', 'capture_point_offset_m', '{:.4f} m'),
+    ('mean height', 'height_mean_m', '{:.3f} m'),
+    ('largest tilt', 'tilt_max_rad', '{:.3f} rad'),
+    ('penetration', 'penetration_max_m', '{:.4f} m'),
+    ('target jitter', 'command_jitter_rad_s2', '{:.3g} rad/s^2'),
+    ('fell at', 'fell_at_s', '{:.2f} s'),
+    ('fitness', 'fitness', '{:.4f}'),
+    ('real-time factor', 'realtime_factor', '{:.1f}'),
+    ('trial hash', 'trial_hash', '{}'),
 )
+"""Label, key and format of each printed line of a trial."""
 
 
 def add_settings(parser: ArgumentParser, example: str) -> None:
@@ -103,7 +124,7 @@ def trial_as_json(
     pids: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """
-    Return the JSON object of a trial.
+    Return the JSON object of a trial, with every metric.
 
     Parameters
     ----------
@@ -114,7 +135,9 @@ def trial_as_json(
         Process ids of ``bridge`` and ``controller``; None without such processes.
 
     """
-    metrics = {name: result.metrics.get(name) for name in _PRINTED_METRICS}
+    from gait_core.measures.metrics import METRICS
+
+    metrics = {name: result.metrics.get(name) for name in METRICS}
     if metrics['steps'] is not None:
         metrics['steps'] = int(metrics['steps'])
     simulated = result.ticks * spec.scene.control_period
@@ -138,23 +161,7 @@ def print_trial(values: Mapping[str, Any], reason: str) -> None:
     """Print a trial as text."""
     status = values['status'] + (f' ({reason})' if reason else '')
     print(f'{values["robot"]} with {values["controller"]} on {values["engine"]}: {status}')
-    for label, name, form in (
-        ('distance', 'distance_m', '{:.3f} m'),
-        ('  forward', 'displacement_x_m', '{:+.3f} m'),
-        ('  to the left', 'displacement_y_m', '{:+.3f} m'),
-        ('turned', 'yaw_rad', '{:+.3f} rad'),
-        ('duration', 'duration_s', '{:.2f} s'),
-        ('mean speed', 'mean_speed_mps', '{:.3f} m/s'),
-        ('steps', 'steps', '{}'),
-        ('cost of transport', 'cost_of_transport', '{:.2f}'),
-        ('energy', 'energy_j', '{:.1f} J'),
-        ('least ZMP margin', 'zmp_margin_min_m', '{:.4f} m'),
-        ('ZMP undefined', 'zmp_undefined_fraction', '{:.1%}'),
-        ('fell at', 'fell_at_s', '{:.2f} s'),
-        ('fitness', 'fitness', '{:.4f}'),
-        ('real-time factor', 'realtime_factor', '{:.1f}'),
-        ('trial hash', 'trial_hash', '{}'),
-    ):
+    for label, name, form in _TRIAL_LINES:
         if values[name] is not None:
             print(f'  {label + ":":19}{form.format(values[name])}')
     if values['pids']:

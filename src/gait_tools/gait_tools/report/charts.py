@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.metrics import contact_zmp, trial_gait_diagram, trial_work_by_tick
-from gait_core.measures.stability import support_margins, support_polygon
+from gait_core.measures.metrics import (
+    area_margins,
+    contact_zmp,
+    trial_gait_diagram,
+    trial_work_by_tick,
+)
+from gait_core.measures.stability import support_polygon
 from gait_core.trial.gates import GATES, default_gate_limits
 from gait_core.trial.rollout import Rollout
 from gait_evolver.run.log import TrialRow
@@ -191,17 +196,16 @@ def zmp_chart(rollout: Rollout) -> Chart:
 
 
 def margin_chart(rollout: Rollout) -> Chart | None:
-    """Return the histogram of the ZMP margin; None if it is never defined."""
-    series = contact_zmp(rollout)
-    margin, defined = support_margins(series, *rollout.loaded_contacts)
-    if not defined.any():
+    """Return the histogram of the ZMP margin on areas; None if the robot stands on none."""
+    margin = area_margins(rollout)
+    if not margin.size:
         return None
-    share, edges = np.histogram(1e3 * margin[defined], bins=24)
+    share, edges = np.histogram(1e3 * margin, bins=24)
     middle, width = 0.5 * (edges[1:] + edges[:-1]), edges[1] - edges[0]
     trace = {
         'type': 'bar',
         'x': _plain_numbers(middle),
-        'y': _plain_numbers(100.0 * share / len(defined)),
+        'y': _plain_numbers(100.0 * share / (rollout.ticks + 1)),
         'width': float(width),
         'marker': {'color': 'var:accent'},
         'hovertemplate': '%{x:.1f} mm: %{y:.1f} % of the time<extra></extra>',
