@@ -73,11 +73,10 @@ def test_a_new_robot_is_checked_without_a_warning_and_walks_straight(gait, tmp_p
 
 def test_an_experiment_of_a_robot_folder_runs_from_any_folder(gait, tmp_path, monkeypatch):
     need_engine('mujoco')
-    assert gait('init', 'robot', 'robots/strider')[0] == 0
+    robot = 'my robots: all/strider'
+    assert gait('init', 'robot', robot)[0] == 0
     (tmp_path / 'searches').mkdir()
-    code, out, _ = gait(
-        'init', 'experiment', 'searches/walk.yaml', '--robot', 'robots/strider', '--json'
-    )
+    code, out, _ = gait('init', 'experiment', 'searches/walk.yaml', '--robot', robot, '--json')
     assert code == 0
     assert json.loads(out) == {
         'kind': 'experiment',
@@ -145,6 +144,7 @@ def test_a_new_fitness_term_is_measured(gait, installed, tmp_path):
         (('robot', '7up'), "name '7up' of a robot: expected"),
         (('robot', 'mine', '--robot', 'a1'), '--robot is for an experiment'),
         (('controller', 'hold'), "a controller 'hold' is registered already"),
+        (('controller', 'class'), "name 'class' of a controller is a word of Python"),
         (('fitness_term', 'numpy'), "a Python package 'numpy' is installed already"),
     ],
 )

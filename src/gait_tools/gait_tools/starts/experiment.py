@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import json
 import os
 from pathlib import Path
+import re
 import shlex
 import textwrap
 from typing import Any
@@ -16,6 +18,7 @@ from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import write_atomically
 from gait_core.parameters.declaration import ParameterInfo, Parameters, declared_parameters
+from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
 from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.setup import default_script
@@ -33,7 +36,7 @@ _HEAD = """\
 # An experiment to start from. All keys: doc/experiments.md. Run it:
 #   gait evolve {path}
 format: 1
-description: The gait of {name}, for distance and little energy.
+description: {description}
 {robot}
 {controller}
 # Preset over the robot's own gait; valid: gait list presets {controller_name}
@@ -89,7 +92,7 @@ def write_experiment(file: Path, robot_name: str) -> tuple[str, ...]:
     """
     check_new_path(file)
     if file.suffix not in ('.yaml', '.yml'):
-        raise ConfigurationError(f"'{file}': an experiment is a YAML file, e.g. {file}.yaml")
+        raise ConfigurationError(f"'{file}': an experiment is a YAML file, e.g. walk.yaml")
     if not file.parent.is_dir():
         raise ConfigurationError(f"'{file}': the folder '{file.parent}' does not exist")
     command = f'gait evolve {shlex.quote(str(file))}'
@@ -109,17 +112,17 @@ def _experiment_text(file: Path, robot_name: str) -> str:
             f"robot '{robot_name}' walks with controller '{gait.controller}', which has no "
             f'parameters to search; nearest valid: --robot {DEFAULT_ROBOT}'
         )
-    # A folder is found from the folder of the experiment.
-    named = (
-        f'./{os.path.relpath(robot_name, file.parent)}'
-        if Path(robot_name).is_dir()
-        else robot_name
-    )
+    named = robot_name
+    if robot_name not in robot_names():
+        # A path is read from the folder of the experiment.
+        named = f'./{os.path.relpath(Path(robot_name).expanduser(), file.parent)}'
     first = genes[0]
     text = _HEAD.format(
         path=shlex.quote(str(file)),
-        name=robot.name,
-        robot=_with_comment(f'robot: {named}', 'name, or a folder from here: ./my_robot'),
+        description=_yaml_text(f'The gait of {robot.name}, for distance and little energy.'),
+        robot=_with_comment(
+            f'robot: {_yaml_text(named)}', 'name, or a folder from here: ./my_robot'
+        ),
         controller=_with_comment(f'controller: {gait.controller}', 'valid: gait list controllers'),
         controller_name=gait.controller,
         preset=gait.preset,
@@ -162,6 +165,11 @@ def _gene(info: ParameterInfo, value: float) -> str:
     line = f'{info.name}: {{lower: {lower:.4g}, upper: {upper:.4g}}}'
     comment = textwrap.shorten(f'{unit}{info.doc}', _MAX_COMMENT, placeholder=' ...')
     return _with_comment(line, comment, _GENE_COMMENT_COLUMN)
+
+
+def _yaml_text(text: str) -> str:
+    """Return a text as a YAML value, quoted if it has other than usual characters."""
+    return text if re.fullmatch(r'[\w./, -]+', text) else json.dumps(text)
 
 
 def _with_comment(line: str, comment: str, column: int = _COMMENT_COLUMN) -> str:

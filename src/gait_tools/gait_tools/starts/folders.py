@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+import keyword
 from pathlib import Path
 import shlex
 
@@ -129,6 +130,8 @@ def _check_name(kind: str, name: str, group: str) -> None:
         )
     if not group:
         return
+    if keyword.iskeyword(name):
+        raise ConfigurationError(f"name '{name}' of a {kind} is a word of Python; choose another")
     if name in registry.names(group):
         raise ConfigurationError(f"a {kind} '{name}' is registered already; choose another name")
     if find_spec(name) is not None:
