@@ -96,7 +96,7 @@ def test_asks_and_tells_take_turns(name):
     candidates = optimizer.ask()
     with pytest.raises(ProtocolError, match='ask before'):
         optimizer.ask()
-    with pytest.raises(ProtocolError, match='told ids'):
+    with pytest.raises(ProtocolError, match='evaluations have ids'):
         optimizer.tell(told(candidates)[1:])
 
 

@@ -60,7 +60,7 @@ def _measure_rates(engine: str) -> list[Measurement]:
         ),
         row(
             id=f'speedup_2_workers_{engine}',
-            what=f'trials per second of 2 workers over those of 1 in {engine}',
+            what=f'trials per second of 2 workers, divided by those of 1, in {engine}',
             unit='-',
             measured=one / two,
             budget=MIN_SPEEDUP,

@@ -167,7 +167,7 @@ class InsectGaitController(ReflexController):
         params = self._params
         gain = params.turn_gain
         return (
-            VelocityRange(0.0, params.top_speed, 'gait.top_speed, and none backward'),
+            VelocityRange(0.0, params.top_speed, 'gait.top_speed; it does not walk backward'),
             VelocityRange.symmetric(0.0, 'it does not step aside'),
             VelocityRange.symmetric(1.0 / gain if gain > 0.0 else 0.0, 'gait.turn_gain'),
         )

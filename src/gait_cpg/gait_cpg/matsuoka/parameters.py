@@ -147,7 +147,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         low=1e-5,
         high=0.01,
         unit='s',
-        doc='Explicit Euler step; the nearest one that divides the time of a target is used.',
+        doc='Explicit Euler step; rounded, so that a whole number fits between two targets.',
     )
     separate: bool = bool_parameter(
         False,

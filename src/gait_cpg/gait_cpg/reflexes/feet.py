@@ -58,7 +58,7 @@ class FootReflexParams(TiltParams):
         low=0.0,
         high=2.0,
         unit='-',
-        doc='Lag of a swinging foot from which it has met an obstacle, in leg lengths.',
+        doc='Lag of a swinging foot that counts as an obstacle, in leg lengths.',
     )
     groundless_time: float = float_parameter(
         0.06,
@@ -99,7 +99,7 @@ class FootReflexParams(TiltParams):
         low=1e-3,
         high=2.0,
         unit='s',
-        doc='Time in which every reflex but the foothold search reaches its end.',
+        doc='Time in which lift, retraction and posture reflex reach their full shift.',
     )
     search_time: float = float_parameter(
         0.12,

@@ -89,7 +89,8 @@ class AskTellLedger:
         told = {evaluation.id: evaluation for evaluation in evaluations}
         if len(told) != len(evaluations) or set(told) != set(self._open):
             raise ProtocolError(
-                f'told ids {sorted(e.id for e in evaluations)}, asked {list(self._open)}'
+                f'evaluations have ids {sorted(e.id for e in evaluations)}, expected those of the '
+                f'last ask: {list(self._open)}'
             )
         ordered = [told[i] for i in self._open]
         self._open = None

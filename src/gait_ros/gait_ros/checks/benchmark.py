@@ -59,7 +59,8 @@ def _measure_lockstep(engine: str) -> list[Measurement]:
     return [
         row(
             id=f'lockstep_{engine}',
-            what=f'a trial of guroo over ROS in lock-step over the same in process in {engine}',
+            what='time of a trial of guroo over ROS in lock-step, divided by that in process, '
+            f'{engine}',
             unit='-',
             measured=over_ros / in_process,
             budget=BUDGETS.get(engine),

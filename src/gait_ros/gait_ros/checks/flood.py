@@ -87,7 +87,7 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
     bounded: list[tuple[str, str, str, float, float]] = [
         (
             'up',
-            'whether it has ended' + f': {outcome.ended}' * bool(outcome.ended),
+            'ended (1: yes)' + f': {outcome.ended}' * bool(outcome.ended),
             '-',
             float(bool(outcome.ended)),
             0.0,
@@ -95,7 +95,7 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
         ('memory', 'growth of its memory', 'MB', outcome.memory_growth, GROWTH_BUDGET),
         (
             'unanswered',
-            f'of {outcome.requests} requests, without an answer',
+            f'requests without an answer, of {outcome.requests}',
             'requests',
             float(unanswered),
             0.0,
@@ -103,7 +103,7 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
         ('answers', 'longest wait for an answer', 's', outcome.longest_wait, ANSWER_BUDGET),
     ]
     if target.kind is not None:
-        what = f'of {outcome.commands} commands, beyond the limits of a joint'
+        what = f'commands beyond the limits of a joint, of {outcome.commands}'
         bounded.append(('beyond', what, 'commands', float(outcome.beyond_limits), 0.0))
     # Tests with short floods run beside other processes, so that the wait has no budget there.
     is_full = seconds >= FLOOD_DURATION

@@ -131,8 +131,8 @@ WALK_ARGUMENTS = (
         name='target',
         default=SIM_TARGET,
         choices=TARGETS,
-        doc='What moves the joints. Other than sim: as hardware.launch.py, which has more '
-        'arguments.',
+        doc='What moves the joints. hardware.launch.py has more arguments for targets other than '
+        'sim.',
     ),
     *_GAIT,
     *_MOTION,

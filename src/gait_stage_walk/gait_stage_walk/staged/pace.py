@@ -32,7 +32,7 @@ def velocity_limits(params: StagedWalkParams) -> VelocityLimits:
     max_speed = walking_speed(MAX_STEP_DEG, params.time_scale)
     return (
         VelocityRange(
-            0.0, max_speed, f'its largest step, {MAX_STEP_DEG:g} degrees, and none backward'
+            0.0, max_speed, f'it walks forward only, by steps of at most {MAX_STEP_DEG:g} degrees'
         ),
         VelocityRange.symmetric(0.0, 'it does not step aside'),
         UNLIMITED,

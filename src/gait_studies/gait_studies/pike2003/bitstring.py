@@ -50,8 +50,8 @@ class BitstringSettings(Parameters):
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Sigma truncation: costs more than this many standard deviations below the mean, the '
-        'best ones, count as equal.',
+        doc='Sigma truncation: costs lower than the mean by this many standard deviations or more '
+        'count as equal.',
     )
     elitist: bool = bool_parameter(
         True, doc='If all offspring are worse than the best parent, it replaces the worst of them.'

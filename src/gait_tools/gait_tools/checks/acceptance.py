@@ -61,7 +61,7 @@ def check_standing(share: float = 1.0) -> list[Measurement]:
     return [
         Measurement(
             id='guroo_stands',
-            what='GuRoo stands at 1 ms and 100 iterations',
+            what='time for which GuRoo stands; physics step 1 ms, 100 solver iterations',
             unit='s',
             measured=stood,
             budget=seconds - 1e-9,
@@ -69,7 +69,7 @@ def check_standing(share: float = 1.0) -> list[Measurement]:
         ),
         Measurement(
             id='guroo_stands_tilt',
-            what='its largest tilt meanwhile',
+            what='largest tilt of the standing GuRoo',
             unit='deg',
             measured=float(np.degrees(result.metrics['tilt_max_rad'])),
             budget=0.5,
@@ -86,7 +86,7 @@ def check_walking(share: float = 1.0) -> list[Measurement]:
     return [
         Measurement(
             id='guroo_walks',
-            what=f'share of {seconds:g} s or {metres:g} m walked at 1 ms and 100 iterations',
+            what=f'share of {seconds:g} s or {metres:g} m that GuRoo walks, at the same settings',
             unit='-',
             measured=done,
             budget=1.0,
@@ -120,14 +120,14 @@ def check_random_gaits(share: float = 1.0) -> list[Measurement]:
     return [
         Measurement(
             id='random_gaits',
-            what=f'of {count} random gaits of GuRoo: neither ok nor fell',
+            what=f'random gaits of GuRoo that end neither ok nor fell, of {count}',
             unit='trials',
             measured=float(sum(status not in (OK, FELL) for status in statuses)),
             budget=0.0,
         ),
         Measurement(
             id='random_gaits_fell',
-            what='of these: fell',
+            what='random gaits of GuRoo that fell',
             unit='trials',
             measured=float(statuses.count(FELL)),
         ),

@@ -78,7 +78,7 @@ def _cost_rows(
     rows = [
         row(
             id='efficiency_2_workers',
-            what=f'trials of {_TRIAL_DURATION:g} s per second of 2 workers over twice those of 1',
+            what=f'trials of {_TRIAL_DURATION:g} s per second: 2 workers over twice 1 worker',
             measured=times[0] / times[1] / 2.0,
             budget=_MIN_EFFICIENCY if bounded else None,
             at_most=False,
@@ -94,7 +94,7 @@ def _cost_rows(
         rows.append(
             row(
                 id='ros_over_local',
-                what='trials per second of 2 workers over ROS over those of 2 local ones',
+                what='trials per second of 2 workers over ROS, divided by those of 2 local ones',
                 measured=times[1] / times[2],
                 budget=_MIN_ROS_RATIO if bounded else None,
                 at_most=False,

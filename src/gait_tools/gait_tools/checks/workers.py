@@ -192,7 +192,7 @@ def _measurements(tally: _Tally) -> list[Measurement]:
         ),
         Measurement(
             id='disturbed_ends',
-            what=f'of these: did not finish{reason}',
+            what=f'disturbed runs that did not finish{reason}',
             unit='runs',
             measured=float(len(tally.broken)),
             budget=0.0,

@@ -282,7 +282,7 @@ def _add_commands(page: ReportPage, subject: ReportSubject) -> None:
         folder = shlex.quote(str(subject.folder))
         again = shlex.quote(f'{subject.folder}-again')
         parts += [
-            '<p>The run; on the platform below its log is equal to the last bit:</p>',
+            '<p>To repeat the run; on the platform below its log is equal to the last bit:</p>',
             command_html(
                 f'gait evolve {folder}/experiment.yaml '
                 f'--generations {len(subject.generations)} --run-dir {again}',

@@ -100,8 +100,8 @@ class MeasureSettings(Parameters):
     )
     lift: bool = bool_parameter(
         True,
-        doc='Add the energy that raises the body by what it sank in a stroke, or did not climb '
-        'with its slope, if the joints do not do that work.',
+        doc='Add the work that raises a body which sank in a stroke, or lifts it up a slope, as '
+        'far as the joints do not do that work.',
     )
     heat: bool = bool_parameter(False, doc='Energy includes the heat of the motors.')
     rotary_constant: float = float_parameter(

@@ -72,7 +72,7 @@ def _rate_over_bullet(robot: RobotModel) -> Measurement:
         engine.close()
     return Measurement(
         id=f'rate_{BENCHMARK_ROBOT}',
-        what=f'trials of {BENCHMARK_ROBOT} in cables for one by external forces in bullet',
+        what=f'trials per second of {BENCHMARK_ROBOT} in cables, divided by those in bullet',
         unit='-',
         measured=theirs / ours,
         budget=MIN_RATE_RATIO,

@@ -37,7 +37,7 @@ def _rate_over_bullet(robot: str) -> Measurement:
     )
     return Measurement(
         id=f'rate_{robot}',
-        what=f'trials of {robot} in mujoco per trial in bullet, in equal time',
+        what=f'trials per second of {robot} in mujoco, divided by those in bullet',
         unit='-',
         measured=bullet / mujoco,
         budget=MIN_RATE_RATIOS.get(robot),

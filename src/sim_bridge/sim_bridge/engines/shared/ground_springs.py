@@ -58,8 +58,8 @@ class GroundSpringOptions(Parameters):
         low=1e-9,
         high=1e3,
         unit='m/s',
-        doc="Law 'springs': the fraction ground_return sets in linearly between this speed inward "
-        'and outward.',
+        doc="Law 'springs': the force changes linearly from full at this speed inward to the "
+        'fraction ground_return at this speed outward.',
     )
     stick_strength: float = float_parameter(
         1.75,

@@ -200,7 +200,7 @@ def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
         ),
         Measurement(
             id=f'reset_share_{robot}_{engine}',
-            what=f'reset in a headless trial of {robot} of {TRIAL_DURATION:g} s in {engine}',
+            what=f'share of the reset in a trial of {robot} of {TRIAL_DURATION:g} s in {engine}',
             unit='-',
             measured=reset / whole,
             budget=MAX_RESET_SHARE,
