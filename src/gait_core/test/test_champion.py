@@ -50,6 +50,7 @@ def champion(gain=0.1, seeds=(2**63 - 1, 7), friction=0.9):
         fitness=1.0 / 3.0,
         status='ok',
         fingerprint='x86_64 family 6',
+        platform={'machine': 'x86_64', 'pybullet': '', 'numpy': '2.4.6'},
         metrics={'distance_m': 0.5},
         terms={'distance': 0.5},
         run={'experiment': 'guroo_quick', 'generation': 3},

@@ -7,6 +7,7 @@ import sys
 
 from gait_core.trial.fingerprint import (
     _cpu_fields,
+    describe_differences,
     differing_fields,
     fingerprint,
     fingerprint_fields,
@@ -36,6 +37,15 @@ def test_difference_names_the_fields():
     assert differing_fields(fingerprint_fields(), fingerprint_fields()) == []
     # A package that one platform lacks is an empty field there.
     assert differing_fields({'mujoco': ''}, {}) == []
+
+
+def test_differences_are_told_with_both_values():
+    fields = fingerprint_fields()
+    recorded = {**fields, 'numpy': '1.26.4', 'scipy': ''}
+    assert describe_differences(recorded) == (
+        f'numpy (1.26.4, now {fields["numpy"]}), scipy (none, now {fields["scipy"]})'
+    )
+    assert describe_differences(fields) == ''
 
 
 def test_the_fields_handed_out_are_a_copy():

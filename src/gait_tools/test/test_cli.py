@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 import importlib
 import json
 import os
@@ -23,7 +24,8 @@ from gait_core.robot.legged_box import legged_box
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.doubles import register_temporarily
 from gait_core.testing.workspace import workspace
-from gait_core.trial.champion import read_champion
+from gait_core.trial.champion import read_champion, write_champion
+from gait_core.trial.fingerprint import fingerprint_fields
 from gait_evolver.run.store import read_generations
 from gait_tools import cli
 from gait_tools.bags.read import read_bag
@@ -324,6 +326,15 @@ def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
     text = file.read_text()
     file.write_text(text.replace("sources: '", "sources: '0"))
     assert 'code or robot were changed since' in gait('replay', str(file), '--json')[2]
+    # The same on a platform with another library and another processor.
+    champion = read_champion(file)
+    platform = {**champion.platform, 'mujoco': '2.0.1', 'cpu': 'Other 1'}
+    write_champion(file, replace(champion, platform=platform, fingerprint='0' * 64))
+    present = fingerprint_fields()
+    assert (
+        f'recorded on another platform, which differs in cpu (Other 1, now {present["cpu"]}), '
+        f'mujoco (2.0.1, now {present["mujoco"] or "none"}); the fitness agrees within 5%'
+    ) in gait('replay', str(file), '--json')[2]
 
 
 @pytest.mark.parametrize(

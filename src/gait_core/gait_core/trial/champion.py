@@ -57,6 +57,8 @@ class Champion:
         Provenance: experiment, run id, run seed, generation, individual, version, ...
     fingerprint : str
         Platform on which the hashes hold.
+    platform : mapping of str to str
+        Its fields: processor, Python, libraries; empty in early files.
     robot : RobotIdentity or None
         Identity of ``spec.scene.robot`` with the body of ``spec.scene.draw``; ``None`` in early
         files.
@@ -69,6 +71,7 @@ class Champion:
     fitness: float
     status: str
     fingerprint: str
+    platform: Mapping[str, str] = field(default_factory=lambda: EMPTY_MAPPING)
     metrics: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     terms: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     run: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
@@ -88,6 +91,7 @@ def write_champion(path: Path, champion: Champion) -> None:
         'fitness': float(champion.fitness),
         'status': champion.status,
         'fingerprint': champion.fingerprint,
+        'platform': to_plain_data(champion.platform),
         'robot': to_plain_data(champion.robot),
         'metrics': to_plain_data(champion.metrics),
         'terms': to_plain_data(champion.terms),

@@ -45,13 +45,27 @@ def fingerprint_fields() -> dict[str, str]:
 @cache
 def fingerprint() -> str:
     """Return the SHA-256 of the platform's fields; equal ones make trial hashes comparable."""
-    encoded = json.dumps(fingerprint_fields(), sort_keys=True, separators=(',', ':'))
+    return fingerprint_of(fingerprint_fields())
+
+
+def fingerprint_of(fields: Mapping[str, str]) -> str:
+    """Return the SHA-256 of the fields of a platform."""
+    encoded = json.dumps(dict(fields), sort_keys=True, separators=(',', ':'))
     return hashlib.sha256(encoded.encode()).hexdigest()
 
 
 def differing_fields(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
     """Return, sorted, the names of the fields in which two platforms differ."""
     return sorted(name for name in {**a, **b} if a.get(name, '') != b.get(name, ''))
+
+
+def describe_differences(recorded: Mapping[str, str]) -> str:
+    """Return the fields in which this platform differs from a recorded one, with both values."""
+    now = fingerprint_fields()
+    return ', '.join(
+        f'{name} ({recorded.get(name) or "none"}, now {now.get(name) or "none"})'
+        for name in differing_fields(recorded, now)
+    )
 
 
 @cache

@@ -13,7 +13,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import robot_identity
 from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion
-from gait_core.trial.fingerprint import differing_fields, fingerprint, fingerprint_fields
+from gait_core.trial.fingerprint import fingerprint, fingerprint_fields, fingerprint_of
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.experiment import Experiment
 from gait_evolver.plan import Plan, resolve_experiment
@@ -48,8 +48,8 @@ def read_logged_candidate(folder: Path, candidate: str, engine: str = '') -> Cha
     spec = _candidate_spec(plan, folder, rows[0])
     champion = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
     # Hashes are comparable only on the platform that recorded them.
-    foreign = differing_fields(facts.get('platform', {}), fingerprint_fields())
-    return replace(champion, fingerprint='') if foreign else champion
+    platform = facts.get('platform', {})
+    return replace(champion, fingerprint=fingerprint_of(platform), platform=platform)
 
 
 def make_champion(
@@ -77,6 +77,7 @@ def make_champion(
         fitness=mean_fitness(rows) if can_win else float('nan'),
         status=first.status,
         fingerprint=fingerprint(),
+        platform=fingerprint_fields(),
         metrics=first.metrics,
         terms=first.terms,
         robot=robot_identity(load_robot(spec.scene.robot, spec.scene.draw)),

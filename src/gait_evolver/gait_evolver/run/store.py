@@ -35,7 +35,7 @@ from gait_core.files.access import check_format, write_atomically
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.yaml_file import read_document
 from gait_core.trial.champion import Champion, read_champion, write_champion
-from gait_core.trial.fingerprint import differing_fields, fingerprint_fields
+from gait_core.trial.fingerprint import describe_differences, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver import __version__
 from gait_evolver.experiment import Experiment, experiment_location, rebuild_experiment
@@ -153,10 +153,10 @@ class RunStore:
     def describe_changes(self) -> str:
         """Return a line on differences from the start of the run: platform, code, robot; or ''."""
         facts = read_run(self.folder)[0]
-        changed = differing_fields(facts.get('platform', {}), fingerprint_fields())
+        changed = describe_differences(facts.get('platform', {}))
         texts = []
         if changed:
-            texts.append(f'this platform differs from that of the run in {", ".join(changed)}')
+            texts.append(f'this platform differs from that of the run in {changed}')
         if facts.get('sources') != self.plan.sources_hash:
             texts.append('code or robot were changed since the run began')
         return '; '.join(texts)

@@ -289,6 +289,7 @@ def load_champion(source: Path, engine: str | None, individual: str | None = Non
 
 def _explain_difference(champion: Champion, fingerprint: str, fitness: float | None) -> int:
     """Print why the replay differs; return 0 if the difference is allowed."""
+    from gait_core.trial.fingerprint import describe_differences
     from gait_core.trial.sources import sources_hash
 
     if champion.fingerprint == fingerprint:
@@ -304,8 +305,12 @@ def _explain_difference(champion: Champion, fingerprint: str, fitness: float | N
     near = fitness is not None and math.isclose(
         fitness, champion.fitness, rel_tol=FITNESS_TOLERANCE, abs_tol=FITNESS_TOLERANCE
     )
+    # Early champion files have no fields of the platform.
+    differences = describe_differences(champion.platform) if champion.platform else ''
     print(
-        'gait: recorded on another platform; the fitness '
+        'gait: recorded on another platform'
+        + (f', which differs in {differences}' if differences else '')
+        + '; the fitness '
         + ('agrees within' if near else 'differs by more than')
         + f' {FITNESS_TOLERANCE:.0%}',
         file=sys.stderr,

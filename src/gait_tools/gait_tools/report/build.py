@@ -15,6 +15,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text
 from gait_core.measures.metrics import trial_metrics
 from gait_core.trial.champion import Champion, check_champion_robot, read_champion
+from gait_core.trial.fingerprint import describe_differences
 from gait_core.trial.loop import run_loop
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import FELL, TrialResult
@@ -141,10 +142,12 @@ def _add_player(
 ) -> None:
     page.replay = replay_data(rollout)
     same = result.trial_hash == champion.trial_hashes[0]
+    differences = describe_differences(champion.platform) if champion.platform else ''
+    cause = f'the platform differs in {differences}' if differences else 'another version?'
     word = (
         '<span class="good">equal to its record to the last bit</span>'
         if same
-        else '<span class="bad">not equal to its record</span> (another platform or version?)'
+        else f'<span class="bad">not equal to its record</span> ({escape(cause)})'
     )
     page.add_section(
         'The best gait',
