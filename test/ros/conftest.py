@@ -30,7 +30,7 @@ from gait_core.robot.load import load_robot
 from gait_core.testing.domain import own_domain
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.folders import write_plugin_folder, write_robot_folder
-from gait_ros.nodes.run import make_executor
+from gait_ros.nodes.rclpy_release import make_executor
 
 
 def pytest_collection_modifyitems(items):

@@ -20,6 +20,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from gait_core.errors import ConfigurationError, describe_error
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 from gait_ros.nodes.parameter_files import check_parameter_files
+from gait_ros.nodes.rclpy_release import refuse_transitions
 from gait_ros.nodes.services import SERVICE_QOS
 
 _SUCCESS = TransitionCallbackReturn.SUCCESS
@@ -56,6 +57,8 @@ class ManagedNode(LifecycleNode):
         super().__init__(name, enable_communication_interface=False, **kwargs)
         for service, kind in _SERVICES.items():
             answer = getattr(self, f'_LifecycleNodeMixin__on_{service}')
+            if kind is ChangeState:
+                answer = refuse_transitions(answer)
             self.create_service(kind, f'~/{service}', answer, qos_profile=SERVICE_QOS)
         self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False

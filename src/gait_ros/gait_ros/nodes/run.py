@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Executor and process of a node."""
+"""Process of a node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import rclpy
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
@@ -22,25 +22,11 @@ from gait_core.robot.model_code import permit_model_code
 from gait_ros.nodes.discovery import obey_discovery_range
 from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.qos import describe_unused_overrides
+from gait_ros.nodes.rclpy_release import make_executor
 from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_stop_flag
 
 # Longest wait for an event [s]: a signal between two waits takes effect after the second.
 _MAX_WAIT = 0.1
-
-
-def make_executor(context: Any = None) -> Any:
-    """
-    Return the EventsExecutor of rclpy, or the SingleThreadedExecutor of releases without it.
-
-    The MultiThreadedExecutor loses most messages of a fast stream. Only ``spin_once`` may be
-    called, because ``spin`` of the EventsExecutor stalls. An exception that leaves a coroutine
-    ends the process on it (rclpy issue 1641), so services answer with the error instead.
-    """
-    try:
-        from rclpy.experimental import EventsExecutor
-    except ImportError:
-        return SingleThreadedExecutor(context=context)
-    return EventsExecutor(context=context)
 
 
 def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) -> int:

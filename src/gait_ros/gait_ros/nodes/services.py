@@ -16,6 +16,7 @@ from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 
 from gait_core.errors import ConfigurationError, describe_error
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
+from gait_ros.nodes.rclpy_release import await_service
 
 SERVICE_QOS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
@@ -74,10 +75,13 @@ def offer_service(
             return refuse(response, error)
 
     is_coroutine = inspect.iscoroutinefunction(callback)
-    return node.create_service(
+    service = node.create_service(
         service_type,
         name,
         answer_later if is_coroutine else answer,
         qos_profile=SERVICE_QOS,
         callback_group=group,
     )
+    if is_coroutine:
+        await_service(node, service)
+    return service

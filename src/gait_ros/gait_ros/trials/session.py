@@ -25,7 +25,7 @@ from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_ros.graph.nodes import NodeSpec, trial_graph
 from gait_ros.graph.processes import NodeEnded, NodeProcesses
 from gait_ros.nodes.discovery import obey_discovery_range
-from gait_ros.nodes.run import make_executor
+from gait_ros.nodes.rclpy_release import make_executor
 from gait_ros.trials.worker_client import WorkerClient
 
 # Longest wait for the nodes to be ready [s].
