@@ -4,6 +4,7 @@
 """Features of MuJoCo alone: height fields, friction, restitution, kept models and divergence."""
 
 from dataclasses import replace
+import importlib
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import InitialState, Push, Scene, TerrainSpec
 
 need_engine('mujoco')
+from sim_bridge.engines.mujoco import client
 from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.engine import MujocoEngine
 from sim_bridge.engines.mujoco.model import add_height_field, damping_ratio
@@ -30,6 +32,16 @@ from sim_bridge.engines.mujoco.model import add_height_field, damping_ratio
 pytestmark = pytest.mark.physics
 G = 9.81
 ROUGH = TerrainSpec(name='rough', parameters={'nodes': 16, 'extent': 3.0}, seed=3)
+
+
+@pytest.mark.parametrize(('release', 'too_old'), [('3.4.9', True), ('3.10.0', False)])
+def test_a_release_that_is_too_old_is_refused(monkeypatch, release, too_old):
+    monkeypatch.setattr(mj, '__version__', release)
+    if too_old:
+        with pytest.raises(ImportError, match=r"MuJoCo 3\.4\.9 is too old.*'mujoco>=3\.5'"):
+            importlib.reload(client)
+    else:
+        importlib.reload(client)
 
 
 @pytest.fixture

@@ -11,6 +11,14 @@ import mujoco
 
 mj: Any = mujoco
 
+# Earlier releases cast rays by another signature of mj_multiRay.
+_OLDEST = (3, 5)
+if tuple(int(part) for part in mujoco.__version__.split('.')[:2]) < _OLDEST:
+    raise ImportError(
+        f'MuJoCo {mujoco.__version__} is too old, expected 3.5 or later '
+        "(pip install 'mujoco>=3.5')"
+    )
+
 
 def _ignore(text: str) -> None:
     """Drop a warning; without a handler MuJoCo would write it to a file in the current folder."""
