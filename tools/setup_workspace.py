@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Set-up of the workspace on a machine without ROS: `make setup`.
+Set-up of the workspace on a machine without ROS: `make setup`, `make setup ROS=jazzy`.
 
 It needs the standard library only. Three stages, each skipped if its inputs are unchanged:
 
@@ -23,116 +23,25 @@ import hashlib
 import json
 import os
 from pathlib import Path
-import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 import time
-from typing import Any, NoReturn
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-VENV = ROOT / '.venv'
-BUILD = ROOT / 'build'
-INSTALL = ROOT / 'install'
-ENV_FILE = BUILD / 'env.sh'
-VENV_STATE = VENV / 'gait-setup.json'
-BUILD_STATE = BUILD / 'gait-setup.json'
-KERNEL_STATE = BUILD / 'gait-kernels.json'
-REQUIREMENTS = ('requirements.txt', 'requirements-optional.txt', 'requirements-dev.txt')
-CMAKE_REQUIREMENTS = 'requirements-cmake.txt'
+from environment_script import environment_script
+from environments import ENVIRONMENTS, ROOT, Environment
+from machine_checks import check_machine, choose_python, fail, say
+
+STATE = 'gait-setup.json'
+KERNEL_STATE = 'gait-kernels.json'
 REPAIR = Path(__file__).with_name('repair_ros_wheels.py')
 COMPAT = 'compat/tf2_msgs'
-
-# ROS wheels exist for these; PyBullet wheels only for the first two.
-PYTHONS = ((3, 11), (3, 10), (3, 12))
-PYBULLET_BELOW = (3, 12)
-FREE_DISK = 3_000_000_000  # bytes
 
 # What a build reads. Data files are linked one by one at build time, so their names count too.
 BUILD_INPUTS = ('package.xml', 'setup.py', 'setup.cfg', 'CMakeLists.txt')
 INTERFACES = ('.msg', '.srv', '.action')
 DATA_DIRECTORIES = ('config', 'rviz', 'robots', 'experiments', 'strides')
-
-
-def say(text: str) -> None:
-    """Print one line of progress at once."""
-    print(f'setup: {text}', flush=True)
-
-
-def fail(text: str, code: int = 2) -> NoReturn:
-    """End the run with one line on standard error."""
-    print(f'setup: {text}', file=sys.stderr, flush=True)
-    raise SystemExit(code)
-
-
-# ---------------------------------------------------------------------------------- checks
-
-
-def usable_python(command: str) -> bool:
-    """Return whether a command is a Python with venv, ensurepip and headers."""
-    code = (
-        'import os, sysconfig, venv, ensurepip; '
-        "raise SystemExit(not os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
-    )
-    try:
-        done = subprocess.run([command, '-c', code], capture_output=True, timeout=30, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 0
-
-
-def choose_python(*, this_python: bool) -> None:
-    """Continue with the running Python, or restart with a better one on PATH."""
-    if sys.prefix != sys.base_prefix:
-        # Inside an entered environment, perhaps the one about to be replaced: leave it.
-        base = getattr(sys, '_base_executable', sys.executable)
-        if base != sys.executable:
-            os.execv(base, [base, *sys.argv])
-    running = sys.version_info[:2]
-    spelled = '.'.join(str(part) for part in running)
-    if not this_python and not (running in PYTHONS and running < PYBULLET_BELOW):
-        better = PYTHONS[: PYTHONS.index(running)] if running in PYTHONS else PYTHONS
-        for major, minor in better:
-            command = shutil.which(f'python{major}.{minor}')
-            if command is not None and usable_python(command):
-                say(f'Python {spelled} lacks some wheels; using python{major}.{minor}')
-                os.execv(command, [command, sys.argv[0], '--this-python'])
-    if running in PYTHONS:
-        if running >= PYBULLET_BELOW:
-            say(f'Python {spelled} has no PyBullet wheel: the bullet engine will be missing')
-        return
-    fail(
-        f'Python {spelled} has no ROS wheels; 3.10, 3.11 and 3.12 have '
-        '(Debian package: python3, python3-dev, python3-venv); '
-        'then: make setup PYTHON=python3.11'
-    )
-
-
-def check_machine() -> None:
-    """End the run if something is missing; name it with its Debian package."""
-    if sys.platform != 'linux' or os.uname().machine != 'x86_64':
-        fail(f'the wheels are for x86-64 Linux, this is {sys.platform} {os.uname().machine}')
-    if not any(shutil.which(name) for name in ('cc', 'gcc', 'clang')):
-        fail('no C compiler found (Debian package: build-essential)')
-    if not any(shutil.which(name) for name in ('c++', 'g++', 'clang++')):
-        fail('no C++ compiler found (Debian package: build-essential)')
-    if shutil.which('make') is None:
-        fail('no make found (Debian package: make)')
-    try:
-        import ensurepip  # noqa: F401
-        import venv  # noqa: F401
-    except ImportError:
-        fail('this Python cannot make environments (Debian package: python3-venv)')
-    header = Path(sysconfig.get_path('include')) / 'Python.h'
-    if not header.exists():
-        fail('this Python has no Python.h (Debian package: python3-dev)')
-    free = shutil.disk_usage(ROOT).free
-    if free < FREE_DISK:
-        fail(
-            f'{free / 1e9:.1f} GB of free disk, {FREE_DISK / 1e9:.0f} GB are needed '
-            '(Debian: apt-get clean)'
-        )
 
 
 # ------------------------------------------------------------------------------- small helpers
@@ -206,28 +115,13 @@ def run(command: list[str], log: Path, env: dict[str, str], lock: int) -> None:
 # -------------------------------------------------------------------------------- environment
 
 
-def requirement_files() -> list[str]:
-    """Return the requirement files; CMake comes as a wheel only where the machine has none."""
-    files = list(REQUIREMENTS)
-    path = os.pathsep.join(
-        part
-        for part in os.environ.get('PATH', '').split(os.pathsep)
-        if Path(part or '.').resolve() != VENV / 'bin'
-    )
-    if shutil.which('cmake', path=path) is None:
-        files.append(CMAKE_REQUIREMENTS)
-    return files
-
-
-def venv_key(files: list[str]) -> str:
+def venv_key(place: Environment) -> str:
     """Return a hash of the environment's inputs: pins, repair, interpreter and location."""
-    texts = [(ROOT / name).read_bytes() for name in files]
-    return digest(
-        *texts, REPAIR.read_bytes(), sys.version.encode(), sys.base_prefix.encode(), bytes(ROOT)
-    )
+    python = (sys.version.encode(), sys.base_prefix.encode())
+    return digest(place.pins().encode(), REPAIR.read_bytes(), *python, bytes(place.base))
 
 
-def build_environment() -> dict[str, str]:
+def build_environment(place: Environment) -> dict[str, str]:
     """Return the environment variables of pip and colcon, without those of another ROS."""
     env = dict(os.environ)
     for name in tuple(env):
@@ -236,57 +130,75 @@ def build_environment() -> dict[str, str]:
     for name in ('PYTHONPATH', 'PYTHONHOME', 'LD_LIBRARY_PATH', '_ROS_WHEELS_BOOTSTRAP_COMPLETE'):
         env.pop(name, None)
     env.update(
-        VIRTUAL_ENV=str(VENV),
-        PATH=os.pathsep.join((str(VENV / 'bin'), env.get('PATH', os.defpath))),
-        AMENT_PREFIX_PATH=str(VENV),
-        CMAKE_PREFIX_PATH=str(VENV),
+        VIRTUAL_ENV=str(place.venv),
+        PATH=os.pathsep.join((str(place.venv / 'bin'), env.get('PATH', os.defpath))),
+        AMENT_PREFIX_PATH=str(place.venv),
+        CMAKE_PREFIX_PATH=str(place.venv),
         PYTHONNOUSERSITE='1',
         # setuptools announces the end of `develop`, which is why it is pinned.
         PYTHONWARNINGS='ignore',
-        COLCON_LOG_PATH=str(ROOT / 'log'),
+        COLCON_LOG_PATH=str(place.log),
     )
     return env
 
 
-def install_wheels(files: list[str], key: str, lock: int) -> None:
-    """Install the pinned wheels in .venv; make it anew if the last attempt did not finish."""
-    state = read_state(VENV_STATE)
-    same_place = state.get('root') == str(ROOT) and state.get('python') == sys.version
-    if state.get('status') != 'ready' or not same_place:
-        remove(VENV)
-    ENV_FILE.unlink(missing_ok=True)
+def installed_wheels(place: Environment) -> dict[str, str]:
+    """Return the versions of the installed distributions by name; pip itself is not pinned."""
+    found = place.venv.glob('lib/python*/site-packages/*.dist-info')
+    versions = dict(path.stem.split('-', 1) for path in sorted(found))
+    versions.pop('pip', None)
+    return versions
+
+
+def venv_fault(place: Environment, key: str) -> str | None:
+    """Return why .venv must be made, or None if it has what was installed for these pins."""
+    state = read_state(place.venv / STATE)
+    if state.get('status') != 'ready' or not place.python.exists():
+        return 'it is not complete'
+    if state.get('key') != key:
+        return 'its pins, its Python or its place changed'
+    found = installed_wheels(place)
+    for name, version in state.get('wheels', {}).items():
+        if found.get(name) != version:
+            return f'it has {name} {found.get(name, "not at all")}, pinned is {version}'
+    return None
+
+
+def install_wheels(place: Environment, key: str, fault: str, lock: int) -> None:
+    """Make .venv with the pinned wheels, anew: an upgrade in place can leave files of both."""
+    spelled = place.venv.relative_to(ROOT)
+    if place.venv.exists():
+        say(f'{spelled} is made anew: {fault}')
+    remove(place.venv)
+    place.script.unlink(missing_ok=True)
     started = time.monotonic()
-    env = build_environment()
-    log = ROOT / 'log'
-    log.mkdir(exist_ok=True)
-    if not VENV.exists():
-        say(f'creating .venv with Python {sys.version.split()[0]}')
-        run([sys.executable, '-m', 'venv', str(VENV)], log / 'venv.log', dict(os.environ), lock)
-    state = {'status': 'installing', 'key': key, 'root': str(ROOT), 'python': sys.version}
-    write_state(VENV_STATE, state)
+    env = build_environment(place)
+    log = place.log
+    log.mkdir(parents=True, exist_ok=True)
+    say(f'creating {spelled} with Python {sys.version.split()[0]}')
+    run([sys.executable, '-m', 'venv', str(place.venv)], log / 'venv.log', dict(os.environ), lock)
     say('installing the pinned wheels (1.2 GB on disk; a minute or two)')
-    python = str(VENV / 'bin' / 'python')
-    command = [python, '-m', 'pip', 'install', '--disable-pip-version-check', '--no-input']
-    command += ['--progress-bar', 'off']
-    for name in files:
-        command += ['-r', name]
+    pins = log / 'requirements.txt'
+    write_text(pins, place.pins())
+    command = [str(place.python), '-m', 'pip', 'install', '--disable-pip-version-check']
+    command += ['--no-input', '--progress-bar', 'off', '-r', str(pins)]
     run(command, log / 'pip.log', env, lock)
-    run([python, str(REPAIR)], log / 'repair.log', env, lock)
+    run([str(place.python), str(REPAIR)], log / 'repair.log', env, lock)
     say((log / 'repair.log').read_text(encoding='utf-8').splitlines()[-1])
-    state['status'] = 'ready'
-    write_state(VENV_STATE, state)
-    say(f'.venv is ready after {time.monotonic() - started:.0f} s')
+    state = {'status': 'ready', 'key': key, 'wheels': installed_wheels(place)}
+    write_state(place.venv / STATE, state)
+    say(f'{spelled} is ready after {time.monotonic() - started:.0f} s')
 
 
 # -------------------------------------------------------------------------------------- build
 
 
-def packages() -> dict[str, Path]:
+def packages(place: Environment) -> dict[str, Path]:
     """Return the packages to build by name."""
     found = [path.parent for path in sorted(ROOT.glob('src/*/package.xml'))]
     found += [ROOT / 'launch', ROOT / 'urdf']
     # Only where the environment has none: a second tf2_msgs would hide the complete one.
-    if not (VENV / 'share' / 'tf2_msgs' / 'package.xml').exists():
+    if not (place.venv / 'share' / 'tf2_msgs' / 'package.xml').exists():
         found.append(ROOT / COMPAT)
     names = {}
     for path in found:
@@ -313,9 +225,9 @@ def package_key(path: Path) -> str:
     return digest(*parts)
 
 
-def has_stale_definitions(name: str, path: Path) -> bool:
+def has_stale_definitions(build: Path, name: str, path: Path) -> bool:
     """Return whether a built message has no definition any more; its module would remain."""
-    built = (BUILD / name / 'rosidl_adapter' / name).glob('*/*.idl')
+    built = (build / name / 'rosidl_adapter' / name).glob('*/*.idl')
     wanted = {
         (source.parent.name, source.stem)
         for source in path.glob('*/*')
@@ -324,48 +236,67 @@ def has_stale_definitions(name: str, path: Path) -> bool:
     return any((idl.parent.name, idl.stem) not in wanted for idl in built)
 
 
-def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -> None:
+def build(place: Environment, names: dict[str, Path], keys: dict[str, str], lock: int) -> None:
     """Build changed packages with colcon; build all anew if the last build was killed."""
-    state = read_state(BUILD_STATE)
-    if state.get('status') != 'ready' or state.get('place') != place:
-        for path in (BUILD, INSTALL):
+    folders = (place.build, place.install)
+    python = place_key(place)
+    state = read_state(place.build / STATE)
+    if state.get('status') != 'ready' or state.get('place') != python:
+        for path in folders:
             remove(path)
         state = {}
     built = dict(state.get('packages', {}))
     changed = [name for name in names if built.get(name) != keys[name]]
-    for name in sorted(set(built) - set(names)):
+    gone = sorted(set(built) - set(names))
+    for name in gone:
         say(f'{name} is gone')
-        remove(BUILD / name)
-        remove(INSTALL / name)
         del built[name]
-    for name in changed:
-        if has_stale_definitions(name, names[name]):
-            remove(BUILD / name)
-            remove(INSTALL / name)
-    BUILD.mkdir(exist_ok=True)
+    stale = [name for name in changed if has_stale_definitions(place.build, name, names[name])]
+    for path in folders:
+        for name in (*gone, *stale):
+            remove(path / name)
+    place.build.mkdir(parents=True, exist_ok=True)
+    record = {'status': 'building', 'place': python, 'packages': built}
     if changed:
         started = time.monotonic()
         say(f'building {", ".join(changed)}')
-        write_state(BUILD_STATE, {'status': 'building', 'place': place, 'packages': built})
-        command = [str(VENV / 'bin' / 'python'), '-m', 'colcon', 'build', '--symlink-install']
-        command += ['--base-paths', *(str(names[name].relative_to(ROOT)) for name in names)]
-        command += ['--packages-select', *changed]
-        command += ['--cmake-args', '-DBUILD_TESTING=OFF', '-Wno-dev']
-        command += [f'-DPython3_EXECUTABLE={VENV / "bin" / "python"}']
+        write_state(place.build / STATE, record)
         try:
-            run(command, ROOT / 'log' / 'colcon.log', build_environment(), lock)
+            run(
+                colcon_command(place, names, changed),
+                place.log / 'colcon.log',
+                build_environment(place),
+                lock,
+            )
         except SystemExit:
             # It failed, but came to an end: what is there may serve the next attempt.
             for name in changed:
                 built.pop(name, None)
-            write_state(BUILD_STATE, {'status': 'ready', 'place': place, 'packages': built})
+            write_state(place.build / STATE, {**record, 'status': 'ready'})
             raise
         say(f'built {len(changed)} packages in {time.monotonic() - started:.0f} s')
     built.update({name: keys[name] for name in changed})
-    write_state(BUILD_STATE, {'status': 'ready', 'place': place, 'packages': built})
+    write_state(place.build / STATE, {**record, 'status': 'ready'})
 
 
-def drop_stale_kernels() -> None:
+def colcon_command(place: Environment, names: dict[str, Path], changed: list[str]) -> list[str]:
+    """Return the command that builds changed packages."""
+    command = [str(place.python), '-m', 'colcon', 'build', '--symlink-install']
+    command += ['--build-base', str(place.build), '--install-base', str(place.install)]
+    command += ['--base-paths', *(str(path.relative_to(ROOT)) for path in names.values())]
+    command += ['--packages-select', *changed]
+    command += ['--cmake-args', '-DBUILD_TESTING=OFF', '-Wno-dev']
+    command += [f'-DPython3_EXECUTABLE={place.python}']
+    return command
+
+
+def place_key(place: Environment) -> str:
+    """Return a hash of what a build is bound to: its folder, its Python and the wheels of ROS."""
+    wheels = [pin for pin in place.pins().splitlines() if pin.startswith('ros-')]
+    return digest(bytes(place.base), sys.version.encode(), '\n'.join(wheels).encode())
+
+
+def drop_stale_kernels(place: Environment) -> None:
     """
     Remove all compiled kernels if a source of any kernel has changed.
 
@@ -374,106 +305,11 @@ def drop_stale_kernels() -> None:
     """
     texts = (path.read_bytes() for path in sorted(ROOT.glob('src/*/*/**/*.py')))
     key = digest(*(text for text in texts if b'numba' in text))
-    if read_state(KERNEL_STATE).get('key') == key:
+    state = place.build / KERNEL_STATE
+    if read_state(state).get('key') == key:
         return
-    for path in ROOT.glob('src/*/*/**/__pycache__/*.nb[ci]'):
-        path.unlink(missing_ok=True)
-    write_state(KERNEL_STATE, {'key': key})
-
-
-LOOPBACK_PROFILE = 'gait_bringup/share/gait_bringup/config/loopback.xml'
-# With any of these a user chooses how nodes find each other.
-DISCOVERY_VARIABLES = (
-    'ROS_AUTOMATIC_DISCOVERY_RANGE',
-    'ROS_STATIC_PEERS',
-    'ROS_LOCALHOST_ONLY',
-    'ROS_DISCOVERY_SERVER',
-    'FASTDDS_BUILTIN_TRANSPORTS',
-    'FASTDDS_DEFAULT_PROFILES_FILE',
-    'FASTRTPS_DEFAULT_PROFILES_FILE',
-)
-
-
-def discovery_lines(site: Path) -> str:
-    """Return the lines that keep nodes on loopback, unless the user has set up discovery."""
-    # Each name belongs to one major version of Fast DDS, whose wheels have other names, too.
-    is_version_3 = any(site.glob('ros_fastdds-*.dist-info'))
-    variable = f'{"FASTDDS" if is_version_3 else "FASTRTPS"}_DEFAULT_PROFILES_FILE'
-    profile = shlex.quote(str(INSTALL / LOOPBACK_PROFILE))
-    chosen = ''.join(f'${{{name}-}}' for name in DISCOVERY_VARIABLES)
-    return f"""\
-# Nodes listen on loopback only, unless one of these variables is set: doc/security.md.
-if [ -z "{chosen}" ] && [ -r {profile} ]; then
-  case "${{RMW_IMPLEMENTATION-}}" in
-  '' | rmw_fastrtps_*)
-    export ROS_AUTOMATIC_DISCOVERY_RANGE=SYSTEM_DEFAULT
-    export {variable}={profile}
-    ;;
-  esac
-fi
-export ROS_AUTOMATIC_DISCOVERY_RANGE="${{ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}}"
-"""
-
-
-def environment_script(names: dict[str, Path]) -> str:
-    """Return the shell script that enters the environment."""
-    version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
-    site = VENV / 'lib' / version / 'site-packages'
-    # As the wheels' bootstrapper would set it, which re-executes every Python unless it sees
-    # its own mark.
-    libraries = [VENV / 'lib', *sorted(site.glob('ros_*.libs'))]
-    python_path = []
-    prefixes = []
-    for name in sorted(names):
-        prefix = INSTALL / name
-        if not prefix.is_dir():
-            continue
-        prefixes.append(prefix)
-        if (BUILD / name / f'{name}.egg-info').is_dir():
-            python_path.append(BUILD / name)
-        if (prefix / 'lib' / version / 'site-packages' / name).is_dir():
-            python_path.append(prefix / 'lib' / version / 'site-packages')
-        if any((prefix / 'lib').glob('*.so')):
-            libraries.append(prefix / 'lib')
-    prefixes.append(VENV)
-
-    def joined(paths: list[Path]) -> str:
-        """Return paths as one quoted word of a shell."""
-        return shlex.quote(':'.join(str(path) for path in paths))
-
-    return f"""\
-# Made by `make setup`; source it (bash, zsh or sh) to enter the environment of this workspace.
-if [ -n "${{ROS_DISTRO-}}" ]; then
-  # A sourced ROS has another Python and other libraries: leave it out.
-  unset PYTHONPATH LD_LIBRARY_PATH AMENT_PREFIX_PATH
-fi
-case "${{GAIT_WORKSPACE-}}" in
-{shlex.quote(str(ROOT))}) ;;
-*)
-  export GAIT_WORKSPACE={shlex.quote(str(ROOT))}
-  export VIRTUAL_ENV={shlex.quote(str(VENV))}
-  export PATH={joined([VENV / 'bin', ROOT])}"${{PATH:+:$PATH}}"
-  export PYTHONPATH={joined(python_path)}"${{PYTHONPATH:+:$PYTHONPATH}}"
-  export AMENT_PREFIX_PATH={joined(prefixes)}"${{AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}}"
-  export LD_LIBRARY_PATH={joined(libraries)}"${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
-  ;;
-esac
-export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
-export PYTHONNOUSERSITE=1
-{discovery_lines(site)}export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-1}}"
-export OPENBLAS_NUM_THREADS="${{OPENBLAS_NUM_THREADS:-1}}"
-export MKL_NUM_THREADS="${{MKL_NUM_THREADS:-1}}"
-case $- in
-*i*)
-  echo "$GAIT_WORKSPACE/gait is now the command gait of this shell"
-  if [ -n "${{BASH_VERSION-}}" ]; then
-    . "$GAIT_WORKSPACE/src/gait_tools/completion/gait.bash"
-  elif [ -n "${{ZSH_VERSION-}}" ]; then
-    . "$GAIT_WORKSPACE/src/gait_tools/completion/gait.zsh"
-  fi
-  ;;
-esac
-"""
+    remove(place.kernels)
+    write_state(state, {'key': key})
 
 
 # --------------------------------------------------------------------------------------- main
@@ -496,33 +332,31 @@ def main() -> int:
     parser.add_argument(
         '--this-python', action='store_true', help='use the running Python, look for no other'
     )
+    parser.add_argument('--ros', choices=ENVIRONMENTS, default='kilted', help='distribution')
     options = parser.parse_args()
     choose_python(this_python=options.this_python)
     started = time.monotonic()
     lock = take_lock()
-    files = requirement_files()
-    key = venv_key(files)
-    state = read_state(VENV_STATE)
-    python = VENV / 'bin' / 'python'
-    fresh = state.get('status') == 'ready' and state.get('key') == key and python.exists()
-    if not fresh:
+    place = ENVIRONMENTS[options.ros]
+    key = venv_key(place)
+    fault = venv_fault(place, key)
+    if fault is not None:
         check_machine()
-        install_wheels(files, key, lock)
-    names = packages()
+        install_wheels(place, key, fault, lock)
+    names = packages(place)
     keys = {name: package_key(path) for name, path in names.items()}
-    place = digest(bytes(ROOT), sys.version.encode())
-    state = read_state(BUILD_STATE)
+    state = read_state(place.build / STATE)
     built = (
         state.get('status') == 'ready'
-        and state.get('place') == place
+        and state.get('place') == place_key(place)
         and state.get('packages') == keys
-        and all((INSTALL / name).is_dir() for name in names)
+        and all((place.install / name).is_dir() for name in names)
     )
     if not built:
-        build(names, keys, place, lock)
-    write_text(ENV_FILE, environment_script(names))
-    drop_stale_kernels()
-    if fresh and built:
+        build(place, names, keys, lock)
+    write_text(place.script, environment_script(place, names))
+    drop_stale_kernels(place)
+    if fault is None and built:
         say('nothing to do')
     else:
         say(f'ready after {time.monotonic() - started:.0f} s; try ./gait list robots')

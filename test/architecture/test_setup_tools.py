@@ -34,8 +34,21 @@ def load(name: str) -> ModuleType:
 
 
 @pytest.fixture
-def setup_workspace():
+def setup_workspace(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / 'tools')
     return load('setup_workspace')
+
+
+@pytest.fixture
+def kilted(setup_workspace):
+    return setup_workspace.ENVIRONMENTS['kilted']
+
+
+@pytest.fixture
+def clone(setup_workspace, monkeypatch, tmp_path):
+    """Return an environment in an empty clone."""
+    monkeypatch.setattr(setup_workspace, 'ROOT', tmp_path)
+    return setup_workspace.Environment('kilted', tmp_path)
 
 
 @pytest.fixture
@@ -111,25 +124,56 @@ def test_package_key_sees_what_a_build_reads(setup_workspace, tmp_path):
 
 
 def test_kernels_are_compiled_again_when_any_source_of_one_changed(
-    setup_workspace, monkeypatch, tmp_path
+    setup_workspace, clone, tmp_path
 ):
-    monkeypatch.setattr(setup_workspace, 'ROOT', tmp_path)
-    monkeypatch.setattr(setup_workspace, 'KERNEL_STATE', tmp_path / 'kernels.json')
     package = tmp_path / 'src' / 'laws' / 'laws'
-    cache = package / 'part' / '__pycache__'
-    cache.mkdir(parents=True)
+    package.mkdir(parents=True)
+    clone.build.mkdir()
     (package / 'spring.py').write_text('from numba import njit')
     (package / 'plain.py').write_text('a = 1')
-    setup_workspace.drop_stale_kernels()
-    kernels = [cache / 'caller.spring.nbi', cache / 'caller.spring.1.nbc']
+    setup_workspace.drop_stale_kernels(clone)
+    kernels = [clone.kernels / 'part_1' / name for name in ('spring.nbi', 'spring.1.nbc')]
+    kernels[0].parent.mkdir(parents=True)
     for path in kernels:
         path.write_bytes(b'compiled')
     (package / 'plain.py').write_text('a = 2')
-    setup_workspace.drop_stale_kernels()
+    setup_workspace.drop_stale_kernels(clone)
     assert all(path.exists() for path in kernels)
     (package / 'spring.py').write_text('from numba import njit  # stiffer')
-    setup_workspace.drop_stale_kernels()
+    setup_workspace.drop_stale_kernels(clone)
     assert not any(path.exists() for path in kernels)
+
+
+def test_a_changed_wheel_is_named_and_one_that_was_added_stays(setup_workspace, clone):
+    site = clone.venv / 'lib' / 'python3.11' / 'site-packages'
+    pinned = site / 'mujoco-3.17.0.dist-info'
+    for folder in (pinned, site / 'numpy-2.4.6.dist-info', clone.python.parent):
+        folder.mkdir(parents=True)
+    assert setup_workspace.venv_fault(clone, 'key') == 'it is not complete'
+    clone.python.touch()
+    wheels = setup_workspace.installed_wheels(clone)
+    assert wheels == {'mujoco': '3.17.0', 'numpy': '2.4.6'}
+    state = {'status': 'ready', 'key': 'key', 'wheels': wheels}
+    setup_workspace.write_state(clone.venv / setup_workspace.STATE, state)
+    (site / 'own-1.0.dist-info').mkdir()
+    assert setup_workspace.venv_fault(clone, 'key') is None
+    assert 'changed' in setup_workspace.venv_fault(clone, 'other key')
+    pinned.rename(site / 'mujoco-4.0.0.dist-info')
+    assert setup_workspace.venv_fault(clone, 'key') == 'it has mujoco 4.0.0, pinned is 3.17.0'
+    (site / 'mujoco-4.0.0.dist-info').rmdir()
+    assert 'mujoco not at all' in setup_workspace.venv_fault(clone, 'key')
+
+
+def test_pins_of_a_later_file_replace_those_of_an_earlier_one(setup_workspace):
+    merge_pins = importlib.import_module('environments').merge_pins
+    first = "numpy==2.0  # note\nPyYAML==6.0\npillow==2 ; python_version >= '3.11'\npillow==1\n"
+    assert merge_pins([first, '# later\npyyaml==5.0\nempy==3.3\n']).splitlines() == [
+        'numpy==2.0',
+        'pyyaml==5.0',
+        "pillow==2 ; python_version >= '3.11'",
+        'pillow==1',
+        'empy==3.3',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,19 +217,19 @@ def test_setup_names_the_pythons_with_wheels(setup_workspace, monkeypatch, capsy
     assert f'Python {version[0]}.{version[1]} has no ROS wheels; 3.10, 3.11 and 3.12' in line
 
 
-def test_cmake_is_installed_only_where_there_is_none(setup_workspace, monkeypatch, tmp_path):
+def test_cmake_is_installed_only_where_there_is_none(kilted, monkeypatch, tmp_path):
     monkeypatch.setenv('PATH', str(tmp_path))
-    assert setup_workspace.CMAKE_REQUIREMENTS in setup_workspace.requirement_files()
+    assert 'requirements-cmake.txt' in kilted.requirement_files()
     cmake = tmp_path / 'cmake'
     cmake.write_text('#!/bin/sh\n')
     cmake.chmod(0o755)
-    assert setup_workspace.CMAKE_REQUIREMENTS not in setup_workspace.requirement_files()
+    assert 'requirements-cmake.txt' not in kilted.requirement_files()
 
 
-def test_build_sees_nothing_of_another_ros(setup_workspace, monkeypatch):
+def test_build_sees_nothing_of_another_ros(setup_workspace, kilted, monkeypatch):
     for name in ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'PYTHONPATH', 'ROS_DISTRO'):
         monkeypatch.setenv(name, '/opt/ros/other')
-    env = setup_workspace.build_environment()
+    env = setup_workspace.build_environment(kilted)
     assert not [value for value in env.values() if '/opt/ros/other' in value]
 
 
@@ -199,7 +243,8 @@ def entered(
 ) -> str:
     """Return the output of a shell that sources the environment twice."""
     script = tmp_path / 'env.sh'
-    script.write_text(setup.environment_script(setup.packages()))
+    place = setup.ENVIRONMENTS['kilted']
+    script.write_text(setup.environment_script(place, setup.packages(place)))
     done = subprocess.run(
         [*shell, f'. {script}; . {script}; {command}'],
         env={'PATH': os.environ['PATH'], **variables},
@@ -217,16 +262,14 @@ def test_environment_can_be_entered_twice(setup_workspace, tmp_path):
     assert len(parts) == len(set(parts))
 
 
-def test_environment_leaves_an_installed_ros_out(setup_workspace, tmp_path):
-    printed = entered(
-        setup_workspace,
-        tmp_path,
-        'echo "$PYTHONPATH:$AMENT_PREFIX_PATH:$LD_LIBRARY_PATH"',
-        PYTHONPATH='/opt/ros/other',
-        AMENT_PREFIX_PATH='/opt/ros/other',
-        ROS_DISTRO='other',
-    )
-    assert '/opt/ros/other' not in printed
+@pytest.mark.parametrize('variable', ['ROS_DISTRO', 'GAIT_WORKSPACE'])
+def test_environment_leaves_another_one_out(setup_workspace, tmp_path, variable):
+    names = ('PYTHONPATH', 'AMENT_PREFIX_PATH', 'LD_LIBRARY_PATH', 'NUMBA_CACHE_DIR')
+    others = dict.fromkeys((*names, variable), '/opt/other')
+    printed = entered(setup_workspace, tmp_path, f'echo "${":$".join(names)}"', **others)
+    assert '/opt/other' not in printed
+    # It was entered twice, and has its own paths still.
+    assert str(ROOT / 'build' / 'gait_core') in printed
 
 
 def test_environment_has_the_command_of_the_clone(setup_workspace, tmp_path):
@@ -257,7 +300,8 @@ PRINT_DISCOVERY = (
 
 
 def need_installed_profile(setup):
-    if not (setup.INSTALL / setup.LOOPBACK_PROFILE).exists():
+    profile = importlib.import_module('environment_script').LOOPBACK_PROFILE
+    if not (setup.ENVIRONMENTS['kilted'].install / profile).exists():
         pytest.skip('this clone has no installed loopback profile: see make setup')
 
 
@@ -292,7 +336,7 @@ def test_discovery_obeys_the_user(setup_workspace, tmp_path, variable, value, pr
 def test_an_environment_without_its_profile_keeps_discovery_on_this_machine(
     setup_workspace, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(setup_workspace, 'LOOPBACK_PROFILE', 'missing.xml')
+    monkeypatch.setattr('environment_script.LOOPBACK_PROFILE', 'missing.xml')
     assert entered(setup_workspace, tmp_path, PRINT_DISCOVERY).split() == ['LOCALHOST']
 
 
@@ -303,3 +347,27 @@ def test_gait_asks_for_setup_where_none_was_made(tmp_path):
     )
     assert (done.returncode, done.stdout) == (2, '')
     assert done.stderr.splitlines() == ['gait: run make setup first']
+
+
+def test_gait_runs_in_the_environment_that_was_entered(tmp_path):
+    shutil.copy(ROOT / 'gait', tmp_path / 'gait')
+    for name, base in (('kilted', tmp_path), ('jazzy', tmp_path / '.jazzy')):
+        script, python = base / 'build' / 'env.sh', base / '.venv' / 'bin' / 'python'
+        for path, text in (
+            (script, f'GAIT_WORKSPACE={base}'),
+            (python, f'#!/bin/sh\necho {name}'),
+        ):
+            path.parent.mkdir(parents=True)
+            path.write_text(text + '\n')
+        python.chmod(0o755)
+    for entered_base, name in (
+        (None, 'kilted'),
+        (tmp_path, 'kilted'),
+        (tmp_path / '.jazzy', 'jazzy'),
+    ):
+        env = {'PATH': os.environ['PATH']}
+        if entered_base is not None:
+            env['GAIT_WORKSPACE'] = str(entered_base)
+        command = [str(tmp_path / 'gait'), 'list']
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == name
