@@ -23,7 +23,7 @@ from gait_core.parameters.yaml_file import Document, read_document
 from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.seeding import check_seed
 from gait_core.trial.setup import merge_settings
-from gait_core.trial.spec import Milestone, TimedCommand
+from gait_core.trial.spec import Milestone, TimedCommand, Weight
 
 EXPERIMENT_FORMAT = 1
 """Version of the file format; a reader refuses others."""
@@ -72,7 +72,7 @@ class CurriculumStage:
     ``duration`` [s], ``script``, ``randomise`` and ``hopeless`` replace the experiment's if set.
     """
 
-    generations: int = 0
+    generations: Annotated[int, NumberRange(-(10**6), 10**6)] = 0
     fitness: float | None = None
     scene: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     duration: float | None = None
@@ -108,9 +108,9 @@ class StoppingRules:
     """
 
     fitness: float | None = None
-    stagnation: Annotated[int, NumberRange(0)] = 0
-    trials: Annotated[int, NumberRange(0)] = 0
-    wall_time: Annotated[float, NumberRange(0.0, unit='s')] = 0.0
+    stagnation: Annotated[int, NumberRange(0, 10**6)] = 0
+    trials: Annotated[int, NumberRange(0, 10**12)] = 0
+    wall_time: Annotated[float, NumberRange(0.0, 1e9, 's')] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,8 +185,8 @@ class Experiment:
     script: tuple[TimedCommand, ...] = ()
     duration: float
     settle_time: float = 0.0
-    fitness: Mapping[str, float]
-    gates: Mapping[str, float | None] = field(default_factory=lambda: EMPTY_MAPPING)
+    fitness: Mapping[str, Weight]
+    gates: Mapping[str, Weight | None] = field(default_factory=lambda: EMPTY_MAPPING)
     optimizer: OptimizerChoice = field(default_factory=OptimizerChoice)
     # A plan, and each generation, is held in memory.
     generations: Annotated[int, NumberRange(1, 10**6)] = 10
@@ -194,10 +194,10 @@ class Experiment:
     repeats: Annotated[int, NumberRange(1, 10**4)] = 1
     common_seeds: bool = False
     bodies: str = 'one'
-    start_spread: Annotated[float, NumberRange(0.0, unit='m')] = 0.0
+    start_spread: Annotated[float, NumberRange(0.0, 1e6, 'm')] = 0.0
     seed: int = 0
     evaluator: str = 'local'
-    objectives: Mapping[str, Mapping[str, float]] = added_field(factory=lambda: EMPTY_MAPPING)
+    objectives: Mapping[str, Mapping[str, Weight]] = added_field(factory=lambda: EMPTY_MAPPING)
     randomise: Mapping[str, Any] = added_field(factory=lambda: EMPTY_MAPPING)
     hopeless: tuple[Milestone, ...] = added_field(())
     curriculum: tuple[CurriculumStage, ...] = added_field(())

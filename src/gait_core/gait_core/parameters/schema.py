@@ -48,7 +48,7 @@ class NumberRange:
     """Inclusive bounds of a number; for a whole number they are whole."""
 
     low: float
-    high: float = math.inf
+    high: float
     unit: str = ''
 
     def check(self, value: float, location: Location) -> None:

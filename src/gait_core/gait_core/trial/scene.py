@@ -115,6 +115,8 @@ class Push:
         )
         for axis, force in zip('xyz', self.force, strict=True):
             _check_size(f'push.f{axis}', force, 'N')
+        for name in ('start', 'duration'):
+            _check_size(f'push.{name}', getattr(self, name), 's')
         if self.duration <= 0.0:
             raise ConfigurationError(f'push.duration is {self.duration} s, it must be positive')
 

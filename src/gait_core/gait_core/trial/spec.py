@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.plain_data import added_field
+from gait_core.parameters.schema import Coordinate, NumberRange
 from gait_core.trial.randomisation import check_ranges
 from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import check_seed
@@ -21,6 +22,8 @@ FELL = 'fell'
 DIVERGED = 'diverged'
 
 
+Weight = Annotated[float, NumberRange(-1e9, 1e9)]
+"""Weight of a fitness term, or limit of a gate."""
 MAX_TICKS = 10_000_000
 """Largest number of control periods after settling: 55 hours at 50 Hz. More is a mistake."""
 
@@ -50,8 +53,8 @@ class Command:
 
     """
 
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    set_points: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    velocity: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)
+    set_points: Mapping[str, Coordinate] = field(default_factory=lambda: EMPTY_MAPPING)
 
     def __post_init__(self) -> None:
         """Check that every number is finite."""
@@ -65,7 +68,7 @@ class Command:
 class TimedCommand:
     """A command that holds from ``time`` (s since the start of the trial) to the next one."""
 
-    time: float
+    time: Annotated[float, NumberRange(-1e7, 1e7, 's')]
     command: Command
 
     def __post_init__(self) -> None:
@@ -85,8 +88,8 @@ class Milestone:
     position of the root links from that at the start.
     """
 
-    time: float
-    moved: float
+    time: Coordinate
+    moved: Coordinate
 
     def __post_init__(self) -> None:
         """Check that both are positive."""
@@ -138,8 +141,8 @@ class TrialSpec:
     seed: int = 0
     duration: float = 10.0
     settle_time: float = 0.0
-    fitness_terms: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
-    gates: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    fitness_terms: Mapping[str, Weight] = field(default_factory=lambda: EMPTY_MAPPING)
+    gates: Mapping[str, Weight] = field(default_factory=lambda: EMPTY_MAPPING)
     weights: str = ''
     weights_sha256: str = ''
     randomise: Mapping[str, tuple[float, float]] = added_field(factory=lambda: EMPTY_MAPPING)

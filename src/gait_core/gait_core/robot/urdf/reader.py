@@ -18,6 +18,7 @@ from gait_core.arrays import read_only_array
 from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.kinematics.frames import inertia_in_outer_frame
 from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, Triple, limit_fault
+from gait_core.robot.name_checks import MAX_NAME_LENGTH
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.spelling import spelling_fault
 from gait_core.robot.urdf.tree import LinkTree, build_tree
@@ -26,8 +27,6 @@ from gait_core.trial.scene import EMPTY_MAPPING
 
 JOINT_KINDS = (*MOVING_KINDS, 'fixed')
 _GEOMETRIES = ('box', 'sphere', 'cylinder', 'capsule', 'mesh')
-MAX_NAME_LENGTH = 255
-"""Largest number of characters in the name of a link or joint."""
 # Greatest size of numbers by attribute, 1e9 [SI] for others. Beyond a base height of 1000 m
 # every trial counts as diverged.
 _GREATEST = {
