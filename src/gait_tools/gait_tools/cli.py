@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if _COMPLETION_VARIABLE in os.environ:
         from gait_tools.completion import print_completions
 
-        print_completions()
+        print_completions(COMMANDS)
     words = list(sys.argv[1:] if arguments is None else arguments)
     interrupt = InterruptHandler()
     try:

@@ -10,25 +10,23 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-from gait_tools.cli import COMMANDS
-
 Completer = Callable[[str, Namespace], Iterable[str]]
 """Function of the word before the cursor and the options so far; returns possible words."""
 
 
-def print_completions() -> None:
+def print_completions(commands: Iterable[str]) -> None:
     """Print the completions that the shell asks for by environment variables, then end."""
     import argcomplete
 
-    argcomplete.autocomplete(make_parser())
+    argcomplete.autocomplete(make_parser(commands))
 
 
-def make_parser() -> ArgumentParser:
-    """Return one parser of all subcommands, whose arguments know their completions."""
+def make_parser(commands: Iterable[str]) -> ArgumentParser:
+    """Return one parser of subcommands, whose arguments know their completions."""
     parser = ArgumentParser(prog='gait')
     parser.add_argument('--version', action='store_true')
     subparsers = parser.add_subparsers()
-    for name in COMMANDS:
+    for name in commands:
         subparser = subparsers.add_parser(name)
         import_module(f'gait_tools.commands.{name}').add_arguments(subparser)
         for action in subparser._actions:

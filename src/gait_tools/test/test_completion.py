@@ -13,6 +13,7 @@ import pytest
 
 from gait_core.testing.workspace import workspace
 from gait_tools import cli
+from gait_tools.cli import COMMANDS
 from gait_tools.completion import make_parser
 
 argcomplete = pytest.importorskip('argcomplete')
@@ -37,7 +38,7 @@ def complete(monkeypatch, tmp_path):
         monkeypatch.setenv('COMP_POINT', str(len(line)))
         printed = io.StringIO()
         with pytest.raises(SystemExit):
-            argcomplete.autocomplete(make_parser(), exit_method=sys.exit, output_stream=printed)
+            argcomplete.autocomplete(make_parser(COMMANDS), exit_method=sys.exit, output_stream=printed)
         return [word.strip() for word in printed.getvalue().split('\013') if word.strip()]
 
     return run
