@@ -26,13 +26,15 @@ def make_parser(commands: Iterable[str]) -> ArgumentParser:
     parser = ArgumentParser(prog='gait')
     parser.add_argument('--version', action='store_true')
     subparsers = parser.add_subparsers()
-    for name in commands:
+    names = list(commands)
+    completers = {**_COMPLETERS, 'command': lambda prefix, options: names}
+    for name in names:
         subparser = subparsers.add_parser(name)
         import_module(f'gait_tools.commands.{name}').add_arguments(subparser)
         for action in subparser._actions:
-            if action.dest in _COMPLETERS:
+            if action.dest in completers:
                 # argcomplete reads this attribute.
-                action.completer = _bind(_COMPLETERS[action.dest])  # type: ignore[attr-defined]
+                action.completer = _bind(completers[action.dest])  # type: ignore[attr-defined]
     return parser
 
 
@@ -80,10 +82,6 @@ def _starts(prefix: str, options: Namespace) -> Iterable[str]:
     return KINDS
 
 
-def _commands(prefix: str, options: Namespace) -> Iterable[str]:
-    return COMMANDS
-
-
 def _presets(prefix: str, options: Namespace) -> Iterable[str]:
     from gait_core import registry
 
@@ -118,7 +116,6 @@ def _controller(options: Namespace) -> str:
 
 
 _COMPLETERS: dict[str, Completer] = {
-    'command': _commands,
     'controller': _names('controllers'),
     'engine': _names('engines'),
     'evaluator': _names('evaluators'),

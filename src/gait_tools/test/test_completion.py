@@ -38,7 +38,9 @@ def complete(monkeypatch, tmp_path):
         monkeypatch.setenv('COMP_POINT', str(len(line)))
         printed = io.StringIO()
         with pytest.raises(SystemExit):
-            argcomplete.autocomplete(make_parser(COMMANDS), exit_method=sys.exit, output_stream=printed)
+            argcomplete.autocomplete(
+                make_parser(COMMANDS), exit_method=sys.exit, output_stream=printed
+            )
         return [word.strip() for word in printed.getvalue().split('\013') if word.strip()]
 
     return run
