@@ -25,6 +25,7 @@ def compose(arguments: ArgumentValues):
     evolver, *workers = evolve_graph(
         arguments.integer('workers'),
         experiment,
+        namespace=arguments.text('namespace'),
         parameters={
             'generations': arguments.integer('generations'),
             'seed': arguments.integer('seed'),

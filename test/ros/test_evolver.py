@@ -253,6 +253,40 @@ def test_an_evolution_by_action_on_workers_writes_the_log_of_a_local_one(
     assert answer.success and '3 finished generations' in answer.message
 
 
+def run_at_start(graph, **parameters):
+    """Run the experiment of an evolver's parameters; return the exit code of its node."""
+    node = graph.add(EvolverNode, evaluator='local', **parameters)
+    graph.until(lambda: node.exit_code is not None, 60.0)
+    return node.exit_code
+
+
+def test_a_run_at_the_start_is_reported_and_ends_the_node(graph, experiment, tmp_path):
+    folder = tmp_path / 'run'
+    assert run_at_start(graph, experiment=experiment, run_directory=str(folder)) == 0
+    fitness = f'{read_champion(folder / "champion.yaml").fitness:.4g}'
+    assert graph.logged('[INFO]', f'run directory: {folder}')
+    assert graph.logged('[INFO]', 'generation 3 of 3: best fitness ', f'{fitness}, 11 evaluations')
+    assert graph.logged('[INFO]', f'evolution completed; best fitness {fitness}; champion: ')
+
+
+def test_a_run_at_the_start_that_fails_ends_the_node_with_1(graph, experiment, tmp_path):
+    (tmp_path / 'file').touch()
+    where = str(tmp_path / 'file' / 'run')
+    assert run_at_start(graph, experiment=experiment, run_directory=where) == 1
+    assert graph.logged('[ERROR]', 'evolution failed: ', where)
+
+
+def test_two_evolvers_of_one_name_say_how_to_part_them(graph):
+    nodes = [graph.add(EvolverNode), graph.add(EvolverNode, name='evolver')]
+    graph.until(lambda: graph.logged('[ERROR]', 'both use the same workers', 'namespace:=NAME'))
+    assert {node.get_fully_qualified_name() for node in nodes} == {'/evolver'}
+
+
+def test_names_of_workers_are_within_the_namespace_of_the_evolver(graph):
+    node = graph.add(EvolverNode, workers=['worker0/sim_bridge', '/w/b'], remap=['__ns:=/b'])
+    assert node._worker_names == ('/b/worker0/sim_bridge', '/w/b')
+
+
 def test_cancelling_takes_one_trial_and_leaves_a_resumable_run(evolver, experiment, tmp_path):
     folder = str(tmp_path / 'run')
     handle = evolver.send(experiment=experiment, generations=1000, workers=1, run_directory=folder)

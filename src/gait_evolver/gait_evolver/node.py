@@ -41,12 +41,13 @@ from gait_evolver.loop import new_run_folder
 from gait_evolver.plan import load_plan, single_engine_overrides
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
+from gait_evolver.run_report import RunReporter, describe_end
 from gait_evolver.scoring import BestCandidate
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.messages.conversions import BUILDER, to_result, to_spec
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
 from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
@@ -55,6 +56,7 @@ from gait_ros.nodes.parameters import (
     parameter_overrides,
     refuse_unknown_overrides,
 )
+from gait_ros.nodes.publisher_checks import describe_second_publisher
 from gait_ros.nodes.qos import LATCHED_QOS, advertise, guard_callback
 from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import SERVICE_QOS, offer_service
@@ -71,7 +73,8 @@ class EvolverParams(Parameters):
 
     experiment: str = str_parameter(
         '',
-        doc='Experiment to run at the start: name or file. Empty: wait for goals.',
+        doc='Experiment to run at the start: name or file; the node ends with the run. Empty: '
+        'wait for goals.',
         read_only=True,
     )
     generations: int = int_parameter(
@@ -98,7 +101,15 @@ class EvolverParams(Parameters):
 
 
 class EvolverNode(Node):
-    """Runs one evolution at a time; a second goal is rejected."""
+    """
+    Runs one evolution at a time; a second goal is rejected.
+
+    Attributes
+    ----------
+    exit_code : int or None
+        Exit code after the run that was begun at the start: 0 with a champion, else 1.
+
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         # Set first: `destroy_node` reads them even if the parameters are refused below.
@@ -115,7 +126,10 @@ class EvolverNode(Node):
         self._goal: Any = None
         self._ended: Future | None = None
         self._published_best: BestCandidate | None = None
-        self._end_reported = True
+        self._end_reported, self._ends_with_run = True, False
+        self.exit_code: int | None = None
+        self._reporter = RunReporter(self.get_logger().info)
+        self._warn_second = ThrottledLogger(self.get_logger())
         self._status = advertise(self, EvolverStatus, '~/status')
         self._best = advertise(self, BestGait, '~/best', LATCHED_QOS)
         self._diagnostics = Diagnostics(self, 'evolution')
@@ -150,7 +164,10 @@ class EvolverNode(Node):
             raise ConfigurationError(
                 f"parameter 'workers' is {names!r}, expected a list of names of nodes"
             )
-        doc = 'Full names of the workers of evaluator ros. Empty: all of the ROS domain.'
+        doc = (
+            'Names of the workers of evaluator ros, full or relative to the namespace of the '
+            'evolver. Empty: all workers of the ROS domain.'
+        )
         declare_array(
             self,
             'workers',
@@ -158,13 +175,15 @@ class EvolverNode(Node):
             names,
             ParameterDescriptor(type=kind.value, description=doc, read_only=True),
         )
-        return tuple(names)
+        space = self.get_namespace().rstrip('/')
+        return tuple(name if name.startswith('/') else f'{space}/{name}' for name in names)
 
     def start(self) -> None:
         """Start the run that the parameters describe, if any."""
         params = self._declared.value
         if not params.experiment and not params.resume:
             return
+        self._ends_with_run = True
         self._begin(
             Evolve.Goal(
                 experiment=params.experiment,
@@ -180,6 +199,7 @@ class EvolverNode(Node):
         if self._run is not None:
             self._run.cancel()
             self._run.join(_JOIN_TIMEOUT)
+            self._report_end(self._run)
         if self._action is not None:
             self._action.destroy()
         super().destroy_node()
@@ -212,6 +232,7 @@ class EvolverNode(Node):
 
         self._experiment, self._message = experiment, ''
         self._published_best, self._end_reported = None, False
+        self._reporter = RunReporter(self.get_logger().info)
         self._run = EvolutionThread(
             open_store,
             lambda: self._evaluator(evaluator, goal.workers),
@@ -260,19 +281,29 @@ class EvolverNode(Node):
         if snapshot is not None and snapshot.best is not self._published_best:
             self._published_best = snapshot.best
             self._best.publish(self._best_message(run, snapshot.best))
+        self._reporter.update(run)
         if run.running:
             return
-        if not self._end_reported:
-            self._end_reported = True
-            self._message = run.message
-            if run.message:
-                self.get_logger().error(f'evolution {run.status}: {run.message}')
-                self.get_logger().debug(run.details)
-            else:
-                self.get_logger().info(f'evolution {run.status}')
+        self._report_end(run)
         if self._ended is not None and not self._ended.done():
             self._on_status()
             self._ended.set_result(None)
+        if self._ends_with_run and self.exit_code is None:
+            self._on_status()
+            is_success = run.status == 'completed' and run.snapshot.best is not None
+            self.exit_code = 0 if is_success else 1
+
+    def _report_end(self, run: EvolutionThread) -> None:
+        """Log the end of a run once."""
+        if self._end_reported or run.running:
+            return
+        self._end_reported = True
+        self._message = run.message
+        if run.message:
+            self.get_logger().error(describe_end(run))
+            self.get_logger().debug(run.details)
+        else:
+            self.get_logger().info(describe_end(run))
 
     # ----------------------------------------------------------------------------- status, result
     def _on_checkpoint(
@@ -290,6 +321,11 @@ class EvolverNode(Node):
         return response
 
     def _on_status(self) -> None:
+        second = describe_second_publisher(
+            self, '~/status', 'both use the same workers, unless one has namespace:=NAME'
+        )
+        if second:
+            self._warn_second(second)
         message = self._status_message()
         self._status.publish(message)
         if self._goal is not None:
@@ -431,7 +467,7 @@ def _optional(value: float | None) -> list[float]:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run_node(EvolverNode, args)
+    return run_node(EvolverNode, args, lambda node: node.exit_code)
 
 
 if __name__ == '__main__':

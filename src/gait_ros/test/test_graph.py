@@ -14,7 +14,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import WaveController, register_temporarily, spec_for_test
 from gait_ros.graph.control_nodes import ControlledRobot, hardware_graph
-from gait_ros.graph.nodes import LiveWalk, evolve_graph, trial_graph, walk_graph, worker_names
+from gait_ros.graph.nodes import LiveWalk, evolve_graph, trial_graph, walk_graph
 from gait_ros.hardware.motors import default_hardware
 
 WAVE = {'amplitude': 0.1 + 0.2, 'frequency': 1e-05 + 1.0}
@@ -70,11 +70,18 @@ def test_a_trial_writes_every_parameter_of_its_controller_out(wave):
 
 
 def test_workers_have_namespaces_of_their_own_and_no_clock():
-    evolver, *workers = evolve_graph(3, 'guroo_quick')
-    assert [worker.full_name for worker in workers] == list(worker_names(3))
-    assert len({worker.full_name for worker in workers}) == 3
+    evolver, *workers = evolve_graph(2, 'guroo_quick')
+    names = ['/worker0/sim_bridge', '/worker1/sim_bridge']
+    assert [worker.full_name for worker in workers] == names
     assert not any(worker.parameters['publish_clock'] for worker in workers)
-    assert evolver.parameters['workers'] == list(worker_names(3))
+    assert [f'/{name}' for name in evolver.parameters['workers']] == names
+    other, *others = evolve_graph(2, 'guroo_quick', namespace='b')
+    assert [other.full_name, *(worker.full_name for worker in others)] == [
+        '/b/evolver',
+        *(f'/b{name}' for name in names),
+    ]
+    # The evolver looks for them in its own namespace.
+    assert other.parameters == evolver.parameters
 
 
 def test_every_executable_exists_and_every_parameter_is_declared():

@@ -181,7 +181,8 @@ EVOLVE_ARGUMENTS = (
     LaunchArgument(
         name='experiment',
         default='guroo_quick',
-        doc='Experiment name or file. Empty: wait for goals on evolver/evolve.',
+        doc='Experiment name or file; the launch ends with its run. Empty: wait for goals on '
+        'evolver/evolve.',
     ),
     LaunchArgument(
         name='workers', default='2', doc='Number of bridges to start; each uses one core.'
@@ -190,6 +191,7 @@ EVOLVE_ARGUMENTS = (
         name='generations', default='0', doc='Number of generations; 0: as in the experiment.'
     ),
     LaunchArgument(name='seed', default='-1', doc='Seed of the run; -1: as in the experiment.'),
+    _NAMESPACE,
     LaunchArgument(name='run_directory', doc='Run directory. Empty: a new folder in ./runs.'),
     LaunchArgument(
         name='resume', default='false', doc='Continue the run in run_directory: true or false.'

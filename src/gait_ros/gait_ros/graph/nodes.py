@@ -10,7 +10,7 @@ The module imports no ROS package, so that the graph is tested without ROS.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from gait_core import registry
@@ -237,20 +237,27 @@ def evolve_graph(
     workers: int,
     experiment: str = '',
     *,
+    namespace: str = '',
     parameters: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> tuple[NodeSpec, ...]:
-    """Return an evolver and its workers, each in its own namespace."""
+    """Return an evolver and its workers, each in its own namespace within ``namespace``."""
+    nodes = worker_nodes(workers)
     evolver = NodeSpec(
         package='gait_evolver',
         executable='evolver_node',
         name='evolver',
+        namespace=namespace,
         parameters={
             'experiment': experiment,
-            'workers': list(worker_names(workers)),
+            # Relative to the namespace of the evolver, which another launch file may extend.
+            'workers': [node.full_name.strip('/') for node in nodes],
             **parameters,
         },
     )
-    return (evolver, *worker_nodes(workers))
+    return (
+        evolver,
+        *(replace(node, namespace=f'{namespace}/{node.namespace}'.strip('/')) for node in nodes),
+    )
 
 
 def worker_nodes(count: int) -> tuple[NodeSpec, ...]:
@@ -263,8 +270,3 @@ def worker_nodes(count: int) -> tuple[NodeSpec, ...]:
         bridge_node({'mode': 'lockstep', 'publish_clock': False}, namespace=f'worker{number}')
         for number in range(count)
     )
-
-
-def worker_names(count: int) -> tuple[str, ...]:
-    """Return the full names of a number of workers."""
-    return tuple(node.full_name for node in worker_nodes(count))

@@ -29,9 +29,13 @@ from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_s
 _MAX_WAIT = 0.1
 
 
-def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) -> int:
+def run_node(
+    make_node: Callable[[], Any],
+    args: Sequence[str] | None = None,
+    exit_code: Callable[[Any], int | None] = lambda node: None,
+) -> int:
     """
-    Run a node until SIGINT, SIGTERM, SIGHUP or the end of its context.
+    Run a node until SIGINT, SIGTERM, SIGHUP, the end of its work or of its context.
 
     Parameters
     ----------
@@ -40,12 +44,14 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         lifecycle node activates itself there.
     args : sequence of str or None
         Command line; None: that of the process.
+    exit_code : callable
+        Returns the exit code of a node whose work is done; None until then.
 
     Returns
     -------
     int
-        Exit code: 0 after one or more signals; 2 after a ConfigurationError, whose line is
-        printed to standard error.
+        Exit code: 0 after one or more signals; that of ``exit_code``; 2 after a
+        ConfigurationError, whose line is printed to standard error.
 
     """
     _permit_named_robot(sys.argv[1:] if args is None else args)
@@ -66,7 +72,7 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         start = getattr(node, 'start', None)
         if start is not None:
             stop.run_interruptible(start)
-        _spin(node, stop)
+        code = _spin(node, stop, lambda: exit_code(node))
     except (ConfigurationError, ParameterException) as error:
         code = _print_refusal(node, str(error))
     except (ExternalShutdownException, Interrupted):
@@ -101,17 +107,18 @@ def _permit_named_robot(args: Sequence[str]) -> None:
             permit_model_code(robot.strip('"\''))
 
 
-def _spin(node: Any, stop: StopFlag) -> None:
-    """Call the callbacks of a node until a signal or the end of its context."""
+def _spin(node: Any, stop: StopFlag, exit_code: Callable[[], int | None]) -> int:
+    """Call the callbacks of a node until a signal or the end of its work or context."""
     executor = make_executor()
     stop.set_wake(executor.wake)
     executor.add_node(node)
     try:
         for line in describe_unused_overrides(node):
             node.get_logger().warning(line)
-        while not stop and rclpy.ok():
+        while not stop and rclpy.ok() and exit_code() is None:
             executor.spin_once(timeout_sec=_MAX_WAIT)
             EVENT_QUEUE.measure_delay(executor)
+        return exit_code() or 0
     finally:
         executor.remove_node(node)
         executor.shutdown(timeout_sec=0.0)
