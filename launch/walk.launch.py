@@ -85,12 +85,18 @@ def compose(arguments: ArgumentValues):
     # Those of other packages first: one that is not installed must not leave nodes behind.
     description = to_scene_urdf(model)
     actions = (
-        [] if by_bridge else [state_publisher_action(description, namespace, shared_clock=clock)]
+        []
+        if by_bridge
+        else [
+            state_publisher_action(
+                description, namespace, shared_clock=clock, instead='link_tf:=sim_bridge'
+            )
+        ]
     )
     if arguments.boolean('rviz'):
         layout = 'tensegrity' if len(model.roots) > 1 else 'sensors' if sensors else 'walk'
         actions.append(rviz_action(layout, model.length_scale, namespace, shared_clock=clock))
-    return [*actions, node_action(bridge, essential=True), node_action(walker)]
+    return [*actions, node_action(bridge, essential=True), node_action(walker, must_succeed=True)]
 
 
 def _under_control(arguments: ArgumentValues, robot: str):

@@ -86,6 +86,38 @@ def nothing_is_started(monkeypatch):
     monkeypatch.setattr(ExecuteProcess, 'execute', lambda self, context: None)
 
 
+INSTALLED = os.environ['AMENT_PREFIX_PATH']
+OTHERS = ('robot_state_publisher', 'rviz2', 'controller_manager')
+
+
+@pytest.fixture(autouse=True)
+def others_are_installed(tmp_path_factory, monkeypatch):
+    """Let packages of other projects, which have no wheels, count as installed."""
+    prefix = tmp_path_factory.mktemp('others')
+    markers = prefix / 'share' / 'ament_index' / 'resource_index' / 'packages'
+    markers.mkdir(parents=True)
+    for package in OTHERS:
+        (markers / package).touch()
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{prefix}{os.pathsep}{INSTALLED}')
+
+
+@pytest.mark.parametrize(
+    ('file', 'arguments', 'words'),
+    [
+        ('walk.launch.py', {'rviz': 'true', 'link_tf': 'sim_bridge'}, 'rviz2, or set rviz:=false'),
+        ('walk.launch.py', {}, 'robot-state-publisher, or set link_tf:=sim_bridge'),
+        ('control.launch.py', {}, 'ros2-control ros-new-ros2-controllers'),
+    ],
+)
+def test_a_missing_package_is_one_line_with_the_remedy(monkeypatch, file, arguments, words):
+    monkeypatch.setenv('AMENT_PREFIX_PATH', INSTALLED)
+    monkeypatch.setenv('ROS_DISTRO', 'new')
+    with pytest.raises(
+        ConfigurationError, match=f'is not installed: apt install ros-new-{words}$'
+    ):
+        composed(file, **arguments)
+
+
 def composed(file, **arguments):
     """Return the actions that a launch file composes, and the context."""
     context = LaunchContext()
@@ -772,6 +804,18 @@ def test_a_launched_gait_walks_through_topic_based_hardware(
     process.wait(15.0)
     log = (tmp_path / 'output').read_text()
     assert 'Traceback' not in log, log
+
+
+def test_a_controller_that_fails_ends_a_walk_with_status_1(box, launched, tmp_path):
+    gait = tmp_path / 'gait.yaml'
+    gait.write_text('/**: {ros__parameters: {gait: {amplitude: 99.0}}}\n')
+    process = launched(
+        'walk.launch.py', robot=box, controller='wave', link_tf='sim_bridge', gait=str(gait)
+    )
+    assert process.wait(60.0) == 1
+    log = (tmp_path / 'output').read_text()
+    assert 'gait.amplitude' in log and '/controller has ended with status 2' in log
+    assert 'Traceback' not in log
 
 
 def test_a_mistake_ends_a_launch_with_its_line_and_status_1(launched, tmp_path):

@@ -11,10 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+import os
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
 from launch import LaunchContext, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.events.process import ProcessExited
@@ -183,9 +188,46 @@ def compose_launch(
     return OpaqueFunction(function=lambda context: list(compose(ArgumentValues(context))))
 
 
-def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
+def require_package(name: str, *, apt: str, instead: str = '') -> None:
     """
-    Return the action that starts a node; the end of an essential one ends the launch.
+    Check that a package of another project is installed.
+
+    Parameters
+    ----------
+    name : str
+    apt : str
+        Names of Debian packages without ``ros-<distribution>-``, separated by spaces.
+    instead : str
+        Argument that starts the launch without the package; empty: there is none.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not installed.
+
+    """
+    try:
+        get_package_prefix(name)
+    except PackageNotFoundError:
+        distribution = os.environ.get('ROS_DISTRO', '<distribution>')
+        packages = ' '.join(f'ros-{distribution}-{package}' for package in apt.split())
+        remedy = f', or set {instead}' if instead else ''
+        raise ConfigurationError(
+            f"package '{name}' is not installed: apt install {packages}{remedy}"
+        ) from None
+
+
+def node_action(spec: NodeSpec, *, essential: bool = False, must_succeed: bool = False) -> Node:
+    """
+    Return the action that starts a node.
+
+    Parameters
+    ----------
+    spec : NodeSpec
+    essential : bool
+        Whether the end of the node ends the launch, with status 1 if the node failed.
+    must_succeed : bool
+        Whether a failure of the node ends the launch with status 1.
 
     Raises
     ------
@@ -205,24 +247,31 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
         remappings=list(spec.remappings),
         arguments=list(spec.arguments),
         output='screen',
-        on_exit=_end_launch(spec.full_name) if essential else None,
+        on_exit=_end_launch(spec.full_name, essential) if essential or must_succeed else None,
     )
 
 
-def _end_launch(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
-    """Return the handler that ends a launch with a node; with status 1 if the node failed."""
+def _end_launch(
+    name: str, essential: bool
+) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
+    """Return the handler that ends a launch with a node that is essential or has failed."""
 
     def end(event: ProcessExited, context: LaunchContext) -> list[Shutdown]:
         """Shut the launch down; raise RuntimeError if the node failed."""
         if event.returncode and not context.is_shutdown:
             raise RuntimeError(f'{name} has ended with status {event.returncode}')
-        return [Shutdown(reason=f'{name} has ended')]
+        return [Shutdown(reason=f'{name} has ended')] if essential else []
 
     return end
 
 
 def state_publisher_action(
-    description: str, namespace: str = '', *, simulated: bool = True, shared_clock: bool = True
+    description: str,
+    namespace: str = '',
+    *,
+    simulated: bool = True,
+    shared_clock: bool = True,
+    instead: str = '',
 ) -> Node:
     """
     Return the action that starts robot_state_publisher.
@@ -236,8 +285,11 @@ def state_publisher_action(
         Whether time is simulated.
     shared_clock : bool
         Whether simulated time comes from /clock; otherwise from the bridge of the robot.
+    instead : str
+        See ``require_package``.
 
     """
+    require_package('robot_state_publisher', apt='robot-state-publisher', instead=instead)
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',
@@ -278,6 +330,7 @@ def rviz_action(
         Whether simulated time comes from /clock; otherwise from the bridge of the robot.
 
     """
+    require_package('rviz2', apt='rviz2', instead='rviz:=false')
     folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
     file = fit_layout(folder / f'{layout}.rviz', size)
     return Node(

@@ -24,6 +24,7 @@ from gait_ros.graph.launch_actions import (
     ArgumentValues,
     motion_parameters,
     node_action,
+    require_package,
     rviz_action,
     state_publisher_action,
 )
@@ -85,13 +86,16 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
         gait_files=(gait,) if gait else (),
         namespace=namespace,
     )
+    require_package('controller_manager', apt='ros2-control ros2-controllers')
     manager, *others = hardware_graph(controlled)
     simulated = simulation is not None
+    # Without motors there is nothing to hold for which a launch must go on.
+    must_succeed = simulated or target == MOCK_TARGET
     clock = simulation is None or bool(simulation['publish_clock'])
     actions = [
         node_action(manager, essential=True),
         state_publisher_action(description, namespace, simulated=simulated, shared_clock=clock),
-        *map(node_action, others),
+        *(node_action(node, must_succeed=must_succeed) for node in others),
     ]
     if arguments.boolean('rviz'):
         layout = 'control' if not with_gait else 'walk' if simulated else 'hardware'
