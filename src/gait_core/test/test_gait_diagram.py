@@ -27,6 +27,14 @@ def test_a_trot_is_recognised():
         assert diagram.phase_lag[leg] == pytest.approx(lag)
 
 
+def test_the_share_of_stance_is_known_of_legs_that_never_land_or_never_leave():
+    stance = np.zeros((100, 2), dtype=bool)
+    stance[:, 0] = True
+    found = gait_diagram(('down', 'up'), stance, DT)
+    assert found.stance_fraction == {'down': 1.0, 'up': 0.0}
+    assert not found.duty_factor
+
+
 @pytest.mark.parametrize('lags', [(0.0, 0.5, 0.74, 0.26), (0.0, 0.02, 0.98, 0.6)])
 def test_phase_lags_count_from_the_first_leg(lags):
     # A landing at the very first tick cannot be seen: all start in mid-stride.

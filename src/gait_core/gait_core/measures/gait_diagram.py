@@ -79,6 +79,8 @@ class GaitDiagram:
     ----------
     stances : mapping of str to tuple of (float, float) [s]
         Start and end of each stance; stances cut by the ends of the record end there.
+    stance_fraction : mapping of str to float
+        Share of the record in stance; defined for legs that never land, too.
     duty_factor : mapping of str to float
         Share of stance between the first and the last touch-down. Absent below two touch-downs.
     stride_frequency : mapping of str to float [Hz]
@@ -90,6 +92,7 @@ class GaitDiagram:
     """
 
     stances: Mapping[str, tuple[tuple[float, float], ...]]
+    stance_fraction: Mapping[str, float]
     duty_factor: Mapping[str, float]
     stride_frequency: Mapping[str, float]
     phase_lag: Mapping[str, float]
@@ -118,6 +121,10 @@ def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDia
     return GaitDiagram(
         stances={
             leg: _stance_intervals(column, dt) for leg, column in zip(legs, stance.T, strict=True)
+        },
+        stance_fraction={
+            leg: float(column.mean()) if len(column) else 0.0
+            for leg, column in zip(legs, stance.T, strict=True)
         },
         duty_factor={
             leg: float(stance[ticks[0] : ticks[-1], legs.index(leg)].mean())

@@ -69,8 +69,9 @@ METRICS: Mapping[str, str] = {
     'speed_max_mps': 'Largest speed of the base.',
     'penetration_max_m': 'Largest penetration of robot and ground.',
     'command_jitter_rad_s2': 'Root mean square of the second difference of the position targets.',
-    'duty_factor': 'Mean duty factor of the legs.',
-    'stride_frequency_hz': 'Mean stride frequency of the legs.',
+    'stance_fraction': 'Share of the time that a leg is in stance, mean over all legs.',
+    'duty_factor': 'Mean duty factor of the legs that touch down at least twice.',
+    'stride_frequency_hz': 'Mean stride frequency of these legs.',
 }
 """Meaning of each metric."""
 
@@ -246,13 +247,14 @@ def _capture_points(rollout: Rollout, series: ZmpSeries) -> FloatArray:
 
 
 def _gait_metrics(rollout: Rollout) -> dict[str, float]:
-    """Return touch-downs, duty factor and stride frequency; nothing without legs."""
+    """Return touch-downs, shares of stance and stride frequency; nothing without legs."""
     if not rollout.robot.legs:
         return {}
     standing = stance_by_tick(rollout)
     diagram = gait_diagram(tuple(leg.name for leg in rollout.robot.legs), standing, rollout.dt)
     metrics = {'steps': float(touchdowns(standing).sum())}
     for name, by_leg in (
+        ('stance_fraction', diagram.stance_fraction),
         ('duty_factor', diagram.duty_factor),
         ('stride_frequency_hz', diagram.stride_frequency),
     ):

@@ -27,6 +27,7 @@ _TRIAL_LINES = (
     ('mean speed', 'mean_speed_mps', '{:.3f} m/s'),
     ('largest speed', 'speed_max_mps', '{:.3f} m/s'),
     ('steps', 'steps', '{}'),
+    ('share of stance', 'stance_fraction', '{:.2f}'),
     ('duty factor', 'duty_factor', '{:.2f}'),
     ('stride frequency', 'stride_frequency_hz', '{:.2f} Hz'),
     ('cost of transport', 'cost_of_transport', '{:.2f}'),

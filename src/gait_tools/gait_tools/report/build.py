@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -13,7 +13,7 @@ import shlex
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text
-from gait_core.measures.metrics import trial_metrics
+from gait_core.measures.metrics import trial_gait_diagram, trial_metrics
 from gait_core.trial.champion import Champion, check_champion_robot, read_champion
 from gait_core.trial.fingerprint import describe_differences
 from gait_core.trial.loop import run_loop
@@ -175,7 +175,7 @@ def _add_search(page: ReportPage, subject: ReportSubject) -> None:
 
 
 def _add_trial(page: ReportPage, rollout: Rollout) -> None:
-    page.add_section('Gait diagram', page.chart(charts.gait_chart(rollout)))
+    page.add_section('Gait diagram', page.chart(charts.gait_chart(rollout)), _legs_table(rollout))
     zmp = page.chart(charts.zmp_chart(rollout))
     page.add_section(
         'Zero-moment point',
@@ -186,6 +186,29 @@ def _add_trial(page: ReportPage, rollout: Rollout) -> None:
     page.add_section(
         'Energy', f'<div class="two">{energy}{page.chart(charts.joints_chart(rollout))}</div>'
     )
+
+
+def _legs_table(rollout: Rollout) -> str:
+    """Return the table of stance, duty factor, stride frequency and phase lag of each leg."""
+    diagram = trial_gait_diagram(rollout)
+    if not diagram.stances:
+        return ''
+
+    def cell(values: Mapping[str, float], leg: str, form: str) -> str:
+        return format(values[leg], form) if leg in values else '-'
+
+    rows = [
+        (
+            escape(leg),
+            cell(diagram.stance_fraction, leg, '.2f'),
+            cell(diagram.duty_factor, leg, '.2f'),
+            cell(diagram.stride_frequency, leg, '.2f'),
+            cell(diagram.phase_lag, leg, '.2f'),
+        )
+        for leg in diagram.stances
+    ]
+    headings = ('leg', 'share of stance', 'duty factor', 'strides [Hz]', 'phase lag [rad]')
+    return table_html(headings, rows, ' nnnn')
 
 
 def _describe_steadiness(rollout: Rollout) -> str:
