@@ -53,7 +53,9 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         row_near('check_1_a', 'N_in of run A', float(layout_of(RUN_A).inputs), 12785.0, 0.0),
         row_near('check_1_b', 'N_in of run B', float(layout_of(RUN_B).inputs), 7685.0, 0.0),
         row_near('check_2_a', 'weights of 40 networks of run A', sizes[0], 61_444_800.0, 0.0, 'B'),
-        row_near('check_2_b', 'the same of run B', sizes[1], 184_824_000.0, 0.0, 'B'),
+        row_near(
+            'check_2_b', 'weights of 40 networks of run B', sizes[1], 184_824_000.0, 0.0, 'B'
+        ),
         row_between(
             'check_7',
             f'median mass of {_BODY_COUNT} drawn bodies',
@@ -66,12 +68,24 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near('check_8', 'mass of the middle body', middle.mass, 12.57, 0.02, 'kg'),
         row_near(
-            'check_9_v', 'length of its V servos', float(lengths[:8].mean()), 0.2936, 5e-4, 'm'
+            'check_9_v',
+            'length of the V servos of the middle body',
+            float(lengths[:8].mean()),
+            0.2936,
+            5e-4,
+            'm',
         ),
-        row_near('check_9_r', 'of its R servos', float(lengths[8:].mean()), 0.2158, 5e-4, 'm'),
+        row_near(
+            'check_9_r',
+            'length of the R servos of the middle body',
+            float(lengths[8:].mean()),
+            0.2158,
+            5e-4,
+            'm',
+        ),
         row_near(
             'check_10',
-            'freedoms of its legs',
+            'degrees of freedom of the legs of the middle body',
             float(hips + len(middle.joint_names) - len(middle.ball_joints) * 3),
             16.0,
             0.0,
@@ -91,14 +105,14 @@ def measure_ground(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_between(
             'check_19_band',
-            'highest less lowest',
+            'highest less lowest point of the ground',
             float(np.ptp(field.heights)),
             0.128,
             0.13,
             'm',
             published=0.13,
         ),
-        row_near('check_19_size', 'extent', float(field.size[0]), 50.0, 1e-9, 'm'),
+        row_near('check_19_size', 'extent of the ground', float(field.size[0]), 50.0, 1e-9, 'm'),
         row_near(
             'roughness', 'mean step between neighbours', float(steps.mean()), 0.0433, 5e-4, 'm'
         ),
@@ -123,10 +137,12 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
                 0.03,
                 'm',
             ),
-            row_at_most(f'check_18_{engine}_drift', 'its drift', float(drift), 0.02, 'm'),
+            row_at_most(
+                f'check_18_{engine}_drift', 'drift of that platform', float(drift), 0.02, 'm'
+            ),
             row_near(
                 f'check_18_{engine}_contacts',
-                'contacts of other than legs',
+                'contacts of links other than legs',
                 float(np.sum(rollout.contacts.sole < 0)),
                 0.0,
                 0.0,
@@ -142,13 +158,25 @@ def measure_search(session: StudySession) -> Sequence[StudyRow]:
     top = sum(count for rank, count in ranks.items() if rank < 10)
     return [
         row_near(
-            'check_24_best', 'parents that are the best', ranks[0] / _RANK_DRAWS, 0.158, 0.005
+            'check_24_best',
+            'share of parents that are the best candidate',
+            ranks[0] / _RANK_DRAWS,
+            0.158,
+            0.005,
         ),
-        row_near('check_24_top', 'that are of the best ten', top / _RANK_DRAWS, 0.5, 0.01),
-        row_near('check_22_source', 'score of 1 after one of 4', _score_after_two({}), 2.0, 1e-9),
+        row_near(
+            'check_24_top', 'share of parents among the best ten', top / _RANK_DRAWS, 0.5, 0.01
+        ),
+        row_near(
+            'check_22_source',
+            'score that follows 4 and then 1, by the program',
+            _score_after_two({}),
+            2.0,
+            1e-9,
+        ),
         row_near(
             'check_22_text',
-            'the same with the share of the text',
+            'score that follows 4 and then 1, by the text',
             _score_after_two({'carry': 0.5}),
             3.0,
             1e-9,
@@ -219,7 +247,7 @@ def _breeding_rows(seed: int) -> list[StudyRow]:
         ),
         row_at_most(
             'check_28',
-            'how far the norm of an input vector is from 1',
+            'largest deviation of the norm of an input vector from 1',
             float(np.abs(norms - 1.0).max()),
             1e-5,
         ),

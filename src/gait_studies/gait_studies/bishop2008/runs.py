@@ -102,7 +102,12 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
             'm',
             published=_PUBLISHED_MOVEMENT,
         ),
-        row_at_least(f'{name}_gain', 'by that of the first five', float(late / early), 5.0),
+        row_at_least(
+            f'{name}_gain',
+            'ratio to the movement in the first five generations',
+            float(late / early),
+            5.0,
+        ),
         row_at_least(
             f'{name}_trend',
             'rank correlation of the mean of the best five with time',

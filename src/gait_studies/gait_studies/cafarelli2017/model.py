@@ -259,11 +259,22 @@ def _best_stride_rows() -> list[StudyRow]:
         row_near(
             'check_9_efficiency', 'best stride: efficiency', best.efficiency[0], 1.11877, 1e-4
         ),
-        row_near('check_9_counted', 'with 100 samples', counted.efficiency[0], 1.11877, 0.0224),
         row_near(
-            'check_9_drags', 'it swings free', float(best.swings_free[0]), 0.0, 0.0, note=drags
+            'check_9_counted',
+            'best stride: efficiency with 100 samples',
+            counted.efficiency[0],
+            1.11877,
+            0.0224,
         ),
-        row_near('check_9_stable', 'it is stable', float(best.stable[0]), 1.0, 0.0),
+        row_near(
+            'check_9_drags',
+            'best stride: swings free',
+            float(best.swings_free[0]),
+            0.0,
+            0.0,
+            note=drags,
+        ),
+        row_near('check_9_stable', 'best stride: is stable', float(best.stable[0]), 1.0, 0.0),
         row_near(
             'check_9_rounded',
             'efficiency of the digits of Table 6.10',
@@ -299,7 +310,9 @@ def _stability_rows() -> list[StudyRow]:
     return [
         row_near('check_24', 'edges that count, 2.5 mm inside', float(sum(kept)), 3.0, 0.0),
         row_near('check_25_pitch', 'pitch of equal legs', pitch, 0.0, 1e-12, 'rad'),
-        row_near('check_25_centre', 'their centre from (0.27, 0.18) m', centre, 0.0, 1e-12, 'm'),
+        row_near(
+            'check_25_centre', 'centre of equal legs from (0.27, 0.18) m', centre, 0.0, 1e-12, 'm'
+        ),
     ]
 
 
@@ -340,7 +353,7 @@ def _search_rule_rows(children: int) -> list[StudyRow]:
             5e-7,
         ),
         row_near('check_16_w1', 'w1 = (1 - w0)/2 at w0 = 0.33', weights[0], 0.335, 1e-12),
-        row_near('check_16_w2', 'w2', weights[1], 0.335, 1e-12),
+        row_near('check_16_w2', 'w2 = (1 - w0)/2 at w0 = 0.33', weights[1], 0.335, 1e-12),
         *_breeding_rows(children),
     ]
 
@@ -357,9 +370,7 @@ def _breeding_rows(offspring_count: int) -> list[StudyRow]:
         search.tell(_evaluations(candidates, search.genomes[:, 24]))
     rate = 0.2
     return [
-        row_near(
-            'check_12', 'of 5 generations, those of feasible strides alone', feasible, 5.0, 0.0
-        ),
+        row_near('check_12', 'generations of feasible strides alone, of 5', feasible, 5.0, 0.0),
         row_near(
             'check_14',
             'children that take two neighbouring postures of each parent',
@@ -429,8 +440,13 @@ def measure_published_best(session: StudySession) -> Sequence[StudyRow]:
             'J',
             note=f'published {score_strides(published_best_stride()[None]).energy[0]:.3f} J',
         ),
-        row_near('sound_slip', 'its feet would have to slip by', ours.slip[0], 0.19, 5e-3, 'm'),
+        row_near('sound_slip', 'slip of the feet of that stride', ours.slip[0], 0.19, 5e-3, 'm'),
         row_near(
-            'sound_clearance', 'its lowest foot in mid-swing', ours.clearance[0], -0.04, 0.01, 'm'
+            'sound_clearance',
+            'lowest foot of that stride in mid-swing',
+            ours.clearance[0],
+            -0.04,
+            0.01,
+            'm',
         ),
     ]

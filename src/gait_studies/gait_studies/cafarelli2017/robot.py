@@ -41,7 +41,9 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
             note='rad and m; phases of 1 s',
         ),
         row_near('check_27_mass', 'mass of the robot', hexapod.mass, 22.0, 1e-9, 'kg'),
-        row_near('check_27_joints', 'its joints', float(len(hexapod.joint_names)), 24.0, 0.0),
+        row_near(
+            'check_27_joints', 'joints of the robot', float(len(hexapod.joint_names)), 24.0, 0.0
+        ),
         *(
             row_near(
                 f'check_27_{100 * length:g}_cm',

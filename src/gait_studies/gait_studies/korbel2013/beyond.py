@@ -149,7 +149,7 @@ def _farthest_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
     best = max(distances, key=lambda name: distances[name])
     return row_at_least(
         'farthest',
-        'longest way of a champion in 15 s',
+        'longest distance of a champion in 15 s',
         distances[best],
         14.34,
         'in',

@@ -72,14 +72,14 @@ def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
     return [
         row_at_least(
             'check_29_lifted',
-            'share of 3 to 15 s in which a tetrahedron carries nothing, least',
+            'least share of 3 to 15 s in which a tetrahedron carries no load',
             float(aloft.min()),
             0.05,
             note=f'T1 to T5: {each}',
         ),
         row_near(
             'check_29_load',
-            'mean normal force of all, the weight',
+            'mean sum of all normal forces (expected: the weight)',
             float(forces.sum(axis=1).mean()),
             ROBOT_WEIGHT,
             0.03 * ROBOT_WEIGHT,
@@ -87,7 +87,7 @@ def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
         ),
         row_at_least(
             'lift_height',
-            'height to which both lower corners of a tetrahedron are lifted, least',
+            'least height to which both lower corners of a tetrahedron rise',
             float(heights.min()),
             0.01,
             'in',
@@ -118,14 +118,14 @@ def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
         ),
         row_at_most(
             'check_30_pairs',
-            'largest difference of the two cables of a pair',
+            'largest difference of tension between the cables of a pair',
             float(left_right.max()),
             1e-3,
             'lb',
         ),
         row_at_least(
             'tension_lag',
-            'by how much the tension follows its signal, least of four',
+            'least delay of a tension after its signal, of four',
             float(min(lags)) * 1000.0,
             0.0,
             'ms',
@@ -155,14 +155,14 @@ def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
     return [
         row_at_most(
             'check_30_twist',
-            'difference of the x of the rear nodes, most',
+            'largest difference of x between the rear nodes',
             float(np.abs(nodes[:, 0, 0] - nodes[:, 1, 0]).max()),
             0.01,
             'in',
         ),
         row_at_most(
             'relative_distances',
-            'how far T2 to T5 are on average from where they stand, most',
+            'largest mean displacement of T2 to T5 from their start',
             float(np.abs(means - _BODY_POSITIONS).max()),
             0.3,
             'in',

@@ -52,7 +52,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         row_near('check_1_mass', 'mass of a tetrahedron', link.mass, 0.020288, 0.0002, 'kg'),
         row_near(
             'check_1_inertia',
-            'its moment of inertia',
+            'moment of inertia of a tetrahedron',
             float(np.mean(np.diag(link.inertia))),
             6.738e-5,
             6.7e-7,
@@ -60,7 +60,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_1_isotropic',
-            'largest deviation from one about every axis',
+            'largest deviation from equal moments about every axis',
             float(np.abs(link.inertia / link.inertia[0, 0] - np.eye(3)).max()),
             0.0,
             0.01,

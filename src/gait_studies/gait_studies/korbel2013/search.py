@@ -98,7 +98,7 @@ def _first_draw_rows(session: StudySession) -> list[StudyRow]:
     return [
         row_near(
             'check_21_grid',
-            'how far a first gene lies beside the published grids, in their steps',
+            'largest distance of a first gene from the published grids, in their steps',
             float(np.abs(steps - np.round(steps)).max()),
             0.0,
             1e-6,
@@ -108,14 +108,16 @@ def _first_draw_rows(session: StudySession) -> list[StudyRow]:
         ),
         row_near(
             'check_21_high',
-            'greatest of them',
+            'greatest weight of 2000 individuals',
             float(weights.max()),
             3.4,
             0.0025,
             note='below 3.4',
         ),
         row_near('check_21_tau_low', 'least time constant', float(tau.min()), 0.2, 0.0015, 's'),
-        row_near('check_21_tau_high', 'greatest of them', float(tau.max()), 0.5, 0.0015, 's'),
+        row_near(
+            'check_21_tau_high', 'greatest time constant', float(tau.max()), 0.5, 0.0015, 's'
+        ),
     ]
 
 
@@ -174,14 +176,20 @@ def _limit_rows(session: StudySession) -> list[StudyRow]:
     return [
         row_at_least(
             'check_23_weight',
-            'least weight where small ones win, 2000 iterations',
+            'least weight in a search for small ones, 2000 iterations',
             float(values[:, :-1].min()),
             np.nextafter(0.0, 1.0),
             note='above 0',
         ),
-        row_at_least('check_23_tau', 'least tau_A there', float(values[:, -1].min()), 0.2, 's'),
+        row_at_least(
+            'check_23_tau', 'least tau_A in that search', float(values[:, -1].min()), 0.2, 's'
+        ),
         row_near(
-            'check_24_size', 'members after that', float(len(optimizer.population)), 50.0, 0.0
+            'check_24_size',
+            'size of the population after that search',
+            float(len(optimizer.population)),
+            50.0,
+            0.0,
         ),
         row_at_least('check_24_mean', 'least gain of the mean fitness', float(gains.min()), 0.0),
     ]

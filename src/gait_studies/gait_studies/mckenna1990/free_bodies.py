@@ -52,7 +52,7 @@ def measure_free_bodies(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'check_8_aside',
-            'its part across the line, in the first physics step',
+            'part of that acceleration across the line, in the first step',
             aside,
             1e-6,
         ),

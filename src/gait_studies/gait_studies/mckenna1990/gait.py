@@ -301,7 +301,9 @@ def _reflex_rows() -> list[StudyRow]:
     after = held.states[-1][0]
     return [
         row_near('check_18_waits', 'state of a loaded leg whose turn it is', waits, WAITING, 0.0),
-        row_near('check_18_steps', 'its state a frame after the load', after, STEPPING, 0.0),
+        row_near(
+            'check_18_steps', 'state of that leg a frame after the load', after, STEPPING, 0.0
+        ),
         row_near(
             'check_19',
             'frames from a coxa too far back to its step',

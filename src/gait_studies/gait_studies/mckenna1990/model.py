@@ -58,7 +58,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
         row_near('check_2', 'mass', 1000.0 * roach.mass, 2.1, 0.04 * 2.1, 'g'),
         row_near(
             'check_3',
-            'from the abdomen to the head',
+            'distance from the abdomen to the head',
             100.0 * _body_length(roach),
             2.95,
             0.05,
@@ -122,8 +122,10 @@ def measure_physics(session: StudySession) -> Sequence[StudyRow]:
         # Eqs. 4 to 6: a_x = f_x / (m1 + m2), a_y = f_y / m1.
         row_near('check_9_x', 'gantry: acceleration over f / (m1 + m2)', gantry[0], 1.0, 1e-6),
         row_near('check_9_y', 'gantry: acceleration over f / m1', gantry[1], 1.0, 1e-6),
-        row_at_most('check_10', 'largest error of a torque, of itself', _max_spring_error(), 1e-3),
-        row_at_least('check_21_height', 'belly over the ground', 1000.0 * stands, 2.0, 'mm'),
+        row_at_most('check_10', 'largest relative error of a torque', _max_spring_error(), 1e-3),
+        row_at_least(
+            'check_21_height', 'height of the belly over the ground', 1000.0 * stands, 2.0, 'mm'
+        ),
         row_near('check_21_load', 'normal force over the weight', load, 1.0, 0.05),
         row_at_most(
             'check_21_feet',
@@ -134,7 +136,7 @@ def measure_physics(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'check_22',
-            'belly over the ground on linear springs as stiff at rest',
+            'height of the belly on linear springs of equal stiffness at rest',
             1000.0 * sinks,
             1000.0 * stands - 3.0,
             'mm',
@@ -150,7 +152,11 @@ def measure_physics(session: StudySession) -> Sequence[StudyRow]:
             for share in (0.0, 0.5, 1.0)
         ),
         row_near(
-            'check_24', 'way of a sliding block over v^2 / (2 mu g)', _sliding_ratio(), 1.0, 0.05
+            'check_24',
+            'distance of a sliding block over v^2 / (2 mu g)',
+            _sliding_ratio(),
+            1.0,
+            0.05,
         ),
     ]
 

@@ -59,7 +59,7 @@ def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_least(
             'motor_both',
-            'greatest speed of those on the way that are smoother, too',
+            'greatest speed of smoother programs between hand-tuned and evolved ones',
             max((fast[share] for share in better), default=0.0),
             1.05 * fast[0.0],
             'cm/s',

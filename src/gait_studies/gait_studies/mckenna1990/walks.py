@@ -101,7 +101,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_25',
-            'tripod along its heading, sliding feet',
+            'speed of the tripod along its heading, sliding feet',
             fast,
             SLIDING_SPEED,
             0.3 * SLIDING_SPEED,
@@ -155,7 +155,7 @@ def _sticky_rows(
     return [
         row_near(
             'check_26_speed',
-            'tripod along its path, sticky feet',
+            'speed of the tripod along its path, sticky feet',
             mean,
             STICKY_SPEED,
             0.3 * STICKY_SPEED,
@@ -164,7 +164,7 @@ def _sticky_rows(
         ),
         row_between(
             'check_26_ratio',
-            'sticky feet over sliding feet, along the path',
+            'speed with sticky feet over that with sliding feet, along the path',
             mean / slides,
             1.15,
             1.8,
@@ -178,14 +178,21 @@ def _wave_rows(wave: Rollout, tripod_speed: float) -> list[StudyRow]:
     """Return the rows of check 28, and the speed [cm/s] in a crude model."""
     speed = heading_speed(wave, 0.3)
     return [
-        row_at_least('check_28_forward', 'wave along its heading', speed, 0.1, 'cm/s'),
-        row_at_most('check_28_slower', 'wave over tripod', speed / tripod_speed, 0.999),
+        row_at_least(
+            'check_28_forward', 'speed of the wave along its heading', speed, 0.1, 'cm/s'
+        ),
+        row_at_most(
+            'check_28_slower',
+            'speed of the wave over that of the tripod',
+            speed / tripod_speed,
+            0.999,
+        ),
         row_at_most(
             'check_28_belly', 'contacts of links other than legs', _count_belly_contacts(wave), 0.0
         ),
         row_between(
             'wave_speed',
-            'wave in a crude model of the specification',
+            'speed of the wave in a crude model of the specification',
             speed,
             0.7,
             3.0,

@@ -231,7 +231,7 @@ def _closing_rows() -> list[StudyRow]:
     # A single cycle: two seconds of start, 3.5 time scales, one second of exit.
     once = command_walk(8.0, stop_at=2.5)
     ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * CONTROL_PERIOD
-    rows = [row_near('check_16', 'start, one cycle, stop: end', ended, 6.2, 0.1, 's')]
+    rows = [row_near('check_16', 'end of start, one cycle and stop', ended, 6.2, 0.1, 's')]
     errors = []
     for values in ({}, {'knee_bend_deg': 34.0, 'ankle_place_deg': 21.0, 'ankle_move_deg': 24.0}):
         last = command_walk(8.0, values, stop_at=2.5).angles[-1]
@@ -297,7 +297,7 @@ def _foot_rows(walk: CommandedAngles) -> list[StudyRow]:
         ),
         row_near(
             'check_21_steep',
-            'the same with an ankle place of 20',
+            'largest pitch of the feet with an ankle place of 20',
             _max_foot_pitch(steep),
             4.8,
             0.3,
@@ -339,7 +339,7 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         row_near('check_1_peak', 'fastest tick of 22.5 deg in 3 s', peak, 0.3, 0.003, 'deg'),
         row_near(
             'check_1_total',
-            'its whole angle',
+            'whole angle of that motion',
             solo.joint_angle_at('left_leg_twist', 3.2),
             22.5,
             0.1,
@@ -354,11 +354,15 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
             'count',
         ),
         row_near(
-            'check_3_peak', 'ratio of the peaks of two and one on a joint', pair / peak, 2.0, 1e-9
+            'check_3_peak',
+            'ratio of peaks: two behaviours on a joint, and one',
+            pair / peak,
+            2.0,
+            1e-9,
         ),
         row_near(
             'check_3_total',
-            'whole angle of two on a joint',
+            'whole angle of two behaviours on a joint',
             double.joint_angle_at('left_leg_twist', 3.2),
             45.0,
             0.2,
@@ -366,7 +370,7 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_4',
-            'largest difference of two together from each alone',
+            'largest difference of two behaviours together from each alone',
             float(np.abs(both.angles - alone).max()),
             0.0,
             1e-9,

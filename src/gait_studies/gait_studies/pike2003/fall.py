@@ -102,7 +102,7 @@ def measure_fall(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'fall_surplus',
-            'by how much the landing leg outgrows the other',
+            'excess of the landing leg over the other',
             float(_until(printed, printed.surplus, HALF_CYCLE).max()),
             LENGTH_SURPLUS,
             1.0,
@@ -111,14 +111,14 @@ def measure_fall(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'fall_surplus_levelled',
-            'the same, levelled, until the body has crossed to it',
+            'excess when levelled, until the body has crossed to that leg',
             float(_until(levelled, levelled.surplus, _CROSSING_TIME).max()),
             0.0,
             'mm',
         ),
         row_at_least(
             'fall_lean',
-            'lean of the base in the first step, printed over levelled',
+            'tilt of the base in the first step, printed over levelled',
             _max_roll(printed) / _max_roll(levelled),
             4.0,
             note=f'{_max_roll(printed):.1f} and {_max_roll(levelled):.1f} degrees',

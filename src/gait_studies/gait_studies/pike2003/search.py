@@ -110,7 +110,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_25',
-            'score of a ZMP one metre beside it in the first 102 ticks',
+            'score of a ZMP one metre beside the ideal in the first 102 ticks',
             zmp_tracking.mean_deviation_change(ideal, early),
             0.0,
             0.0,
@@ -237,15 +237,15 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
         ),
         row_near(
             'check_27_rows',
-            'its rows less the evaluations',
+            'rows of scores.csv less the evaluations',
             float(len(lines) - len(evolved.rows)),
             0.0,
             0.0,
         ),
-        row_near('check_27_columns', 'its columns', float(max(columns)), 5.0, 0.0),
+        row_near('check_27_columns', 'columns of scores.csv', float(max(columns)), 5.0, 0.0),
         row_near(
             'check_27_best',
-            'its least score less the best of the run',
+            'least score of scores.csv less the best of the run',
             best + evolved.champion.fitness,
             0.0,
             1e-6,

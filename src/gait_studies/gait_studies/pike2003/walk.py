@@ -146,7 +146,7 @@ def measure_turn(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_30_distance',
-            'path of it over that of the straight walk',
+            'path of the turning walk over that of the straight walk',
             _path_length(turned) / _path_length(straight),
             1.0,
             0.15,
