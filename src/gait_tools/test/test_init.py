@@ -107,6 +107,14 @@ def test_an_experiment_is_valid_for_every_robot_that_has_parameters_to_search(ga
         assert gene.lower <= default_trial(robot).parameters[gene.name] <= gene.upper
 
 
+def test_without_a_path_it_is_named_after_its_kind(gait, tmp_path):
+    names = {kind: f'my_{kind}' for kind in ('robot', 'controller', 'fitness_term')}
+    for kind, name in {'experiment': 'my_experiment.yaml', **names}.items():
+        code, out, _ = gait('init', kind)
+        assert code == 0 and out.startswith(f'wrote {name}\nnext: ')
+        assert (tmp_path / name).exists()
+
+
 def test_a_new_controller_walks_with_its_presets(gait, installed, tmp_path):
     assert gait('init', 'controller', 'my_gait')[0] == 0
     installed(tmp_path / 'my_gait')

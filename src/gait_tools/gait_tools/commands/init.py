@@ -23,7 +23,12 @@ KINDS = ('experiment', 'robot', 'controller', 'fitness_term')
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('start', metavar='KIND', help=', '.join(KINDS))
-    parser.add_argument('path', metavar='PATH', help='YAML file or folder to write')
+    parser.add_argument(
+        'path',
+        metavar='PATH',
+        nargs='?',
+        help='YAML file or folder to write (default: my_KIND, or my_experiment.yaml)',
+    )
     parser.add_argument('--robot', metavar='ROBOT', help='robot of an experiment (default: guroo)')
     add_json(parser)
 
@@ -34,9 +39,11 @@ def run(options: Namespace) -> int:
     from gait_tools.starts.experiment import DEFAULT_ROBOT, write_experiment
     from gait_tools.starts.folders import write_start_folder
 
-    kind, path = options.start, Path(options.path).expanduser()
+    kind = options.start
     if kind not in KINDS:
         raise unknown_name_error('kind', kind, KINDS)
+    default = 'my_experiment.yaml' if kind == 'experiment' else f'my_{kind}'
+    path = Path(options.path or default).expanduser()
     if options.robot is not None and kind != 'experiment':
         raise ConfigurationError(f'--robot is for an experiment, not for a {kind}; leave it out')
     if kind == 'experiment':
