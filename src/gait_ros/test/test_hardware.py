@@ -113,6 +113,13 @@ def test_what_is_written_reads_the_same(written):
             "unknown key 'joints.leg0_joint0.sgn': .*leg0_joint0.sign'",
         ),
         (
+            f'joints: {{leg0_joint0: {{motor: {300 * "m"}}}}}',
+            'column 10: joints.leg0_joint0: motor has a name of 300 characters',
+        ),
+        ("joints: {leg0_joint0: {motor: ''}}", 'motor has a name of 0 characters'),
+        ('reference: {leg0_joint0: 1.0e+20}', 'nearest valid: 1e.06'),
+        ('parameters: {port: [1]}', r'parameters.port is \[1\], expected a number, text'),
+        (
             'joints: {leg0_joint0: {sign: 2}}',
             'column 10: joints.leg0_joint0: sign is 2, expected 1 or -1',
         ),

@@ -16,8 +16,9 @@ import yaml
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.patterns import expand_patterns, match_names
-from gait_core.parameters.schema import Location, NumberRange, read_file
+from gait_core.parameters.schema import Coordinate, Location, NumberRange, read_file
 from gait_core.robot.model import RobotModel
+from gait_core.robot.name_checks import MAX_NAME_LENGTH
 from gait_core.safety.plausibility import MAX_PLAUSIBLE
 from gait_core.trial.scene import EMPTY_MAPPING
 
@@ -80,7 +81,12 @@ class MotorEntry:
     offset: Annotated[float, NumberRange(-MAX_PLAUSIBLE, MAX_PLAUSIBLE, 'rad or m')] | None = None
 
     def __post_init__(self) -> None:
-        """Check the sign."""
+        """Check the sign and the name."""
+        if self.motor is not None and not 0 < len(self.motor) <= MAX_NAME_LENGTH:
+            raise ConfigurationError(
+                f'motor has a name of {len(self.motor)} characters, expected 1 to '
+                f'{MAX_NAME_LENGTH}'
+            )
         if self.sign not in (1.0, -1.0, None):
             raise ConfigurationError(f'sign is {self.sign:g}, expected 1 or -1')
 
@@ -117,7 +123,7 @@ class HardwareFile:
     robot: str | None = None
     plugin: str = ''
     parameters: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
-    reference: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
+    reference: Mapping[str, Coordinate] = field(default_factory=lambda: EMPTY_MAPPING)
     joints: Mapping[str, MotorEntry] = field(default_factory=lambda: EMPTY_MAPPING)
 
 
@@ -270,7 +276,10 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
         motors=_read_motors(content.joints, robot.joint_names, location / 'joints'),
         reference={**default.reference, **pose},
         plugin=content.plugin,
-        parameters={name: _as_text(value) for name, value in content.parameters.items()},
+        parameters={
+            name: _as_text(value, location / 'parameters' / name)
+            for name, value in content.parameters.items()
+        },
     )
 
 
@@ -293,8 +302,10 @@ def _read_motors(
     return motors
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any, location: Location) -> str:
     """Return a parameter of a plugin as text; booleans are true or false."""
+    if not isinstance(value, (str, int, float)):
+        raise location.type_error(value, 'a number, text, true or false')
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
