@@ -546,6 +546,7 @@ def test_a_named_preset_lies_over_the_robots_own_gait(graph, controller):
             {'demo': True, 'use_sim_time': True},
             "'demo': the controller does not follow the command 0",
         ),
+        ({'weights_sha256': 'a'}, "'weights_sha256' is given, but 'weights' names no file"),
         ({'command_timeout': 0.0}, "'command_timeout' = 0 s is outside"),
         ({'output': 'topic'}, "'output': unknown value 'topic'"),
     ],

@@ -39,8 +39,9 @@ def check_screen() -> None:
 def check_video(path: Path) -> None:
     """Raise ConfigurationError if a video cannot be written; called before the trial."""
     if path.suffix.lower() != '.gif':
+        nearest = (path if path.name else path / 'video').with_suffix('.gif')
         raise ConfigurationError(
-            f"video '{path}': only GIF is written; nearest valid: '{path.with_suffix('.gif')}'"
+            f"video '{path}': only GIF is written; nearest valid: '{nearest}'"
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"video '{path}': the folder '{path.parent}' does not exist")

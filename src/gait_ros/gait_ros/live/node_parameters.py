@@ -114,8 +114,12 @@ class ControllerNodeParams(Parameters):
     )
 
     def __post_init__(self) -> None:
-        """Check the number of components of the command."""
+        """Check the number of components of the command, and that a hash has its file."""
         super().__post_init__()
+        if self.weights_sha256 and not self.weights:
+            raise ConfigurationError(
+                "parameter 'weights_sha256' is given, but 'weights' names no file"
+            )
         if len(self.command) not in (0, 3):
             raise ConfigurationError(
                 f"parameter 'command' has {len(self.command)} values, expected 3 or none"

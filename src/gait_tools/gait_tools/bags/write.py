@@ -134,7 +134,8 @@ def _write_messages(writer: Any, store: Any, rollout: Rollout) -> None:
 
 def unused_path(path: Path) -> Path:
     """Return the path with a number from 2 on after its stem, the first that no file has."""
-    count = 2
+    # The current folder and the root have no name.
+    path, count = path if path.name else path / 'bag', 2
     while (other := path.with_stem(f'{path.stem}_{count}')).exists():
         count += 1
     return other
