@@ -138,6 +138,12 @@ def test_a_single_jump_ahead_is_one_control_period(simulation, monkeypatch):
     assert steps == pytest.approx([PERIOD] * 7)
 
 
+def test_a_jump_while_kernels_are_loaded_is_no_warning(graph, simulation):
+    simulation.tick(50.0)
+    simulation.tick(51.0)
+    assert graph.logged('INFO', 'time jumped ahead by 1.00 s') and not graph.logged('WARN')
+
+
 @pytest.mark.parametrize('time_first', [False, True])
 def test_after_a_jump_back_the_second_pass_is_the_first(simulation, time_first):
     def run():

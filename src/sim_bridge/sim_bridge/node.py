@@ -31,7 +31,7 @@ from gait_ros.messages.conversions import BUILDER, answer_terrain_query, from_sc
 from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.clock import BridgeClockPublisher, ClockPublisher, ClockWatch, SimulatedTime
 from gait_ros.nodes.event_queue import EVENT_QUEUE
-from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.faults import START_TIME, ThrottledLogger
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
@@ -411,7 +411,7 @@ class SimBridgeNode(ManagedNode):
         trouble = self._describe_trouble()
         self._waiting_for = trouble or self._describe_withheld_commands()
         if trouble:
-            self._warn_trouble(trouble)
+            self._warn_trouble(trouble, is_info=self._may_wait_for_start())
         robot, problem = self._scene.robot if self._scene else '', trouble or self._conflict
         failed = bool(self._fault)
         self._diagnostics.publish(
@@ -433,6 +433,13 @@ class SimBridgeNode(ManagedNode):
             'lag_s': self._pace.lag if live is not None else 0.0,
             'messages left out': EVENT_QUEUE.replaced_count,
         }
+
+    def _may_wait_for_start(self) -> bool:
+        """Return whether the controller, or the publisher of /clock, may be starting."""
+        commanded = self._live is not None and self._live.is_commanded
+        if not self.active or self._fault or commanded:
+            return False
+        return time.monotonic() - self._activated < START_TIME
 
     def _describe_withheld_commands(self) -> str:
         """Return a line if motors get no commands until motion is requested, else ''."""

@@ -19,6 +19,7 @@ from gait_ros.live.step_clock import StepClock
 from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.clock import ClockWatch
 from gait_ros.nodes.event_queue import EVENT_QUEUE
+from gait_ros.nodes.faults import START_TIME
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.publisher_checks import describe_type_mismatches
 
@@ -143,10 +144,19 @@ class GaitWatch:
         """Log a trouble when it begins, and every 10 s while it lasts."""
         kind, now = trouble.partition(':')[0], self._now()
         if trouble and (kind != self._logged[0] or now - self._logged[1] > _REPEAT_TIME * 1e9):
-            self._node.get_logger().warning(trouble)
+            if self._may_wait_for_start(trouble):
+                self._node.get_logger().info(trouble)
+            else:
+                self._node.get_logger().warning(trouble)
             self._logged = kind, now
         elif not trouble:
             self._logged = '', 0
+
+    def _may_wait_for_start(self, trouble: str) -> bool:
+        """Return whether a trouble is that other nodes may not have started yet."""
+        clock = self._gait.clock
+        is_waiting = trouble == self.waiting or (clock.is_simulated and not clock.now())
+        return is_waiting and trouble != self._conflict and self._time_active < START_TIME
 
     def find_trouble(self) -> str:
         """Return one line on the trouble that keeps an active gait from walking; or empty."""

@@ -16,6 +16,8 @@ from gait_ros.nodes.faults import ThrottledLogger
 
 # A step of more control periods than this is a jump of time, a shorter one is a late call.
 _MAX_STEP = 10.0
+# Steps from the start after which a jump is worth a warning.
+_START_STEPS = 5
 # A coarse clock has steps of at least this many control periods, and of at most this time [s].
 _MIN_COARSE, _MAX_COARSE = 1.5, 0.25
 # Steps are regular if this many in a row differ by at most this share.
@@ -111,7 +113,7 @@ class StepClock:
 
     def begin(self) -> None:
         """Measure the time of the next step from now."""
-        self._last, self._called = self.now(), False
+        self._last, self._called, self._step_count = self.now(), False, 0
         # The usual step of the clock: the control period, or the tick of a coarser clock.
         self._usual, self._steps = self._period, [self._period] * _REGULAR_COUNT
 
@@ -125,13 +127,17 @@ class StepClock:
         now = self.now()
         # Simulated time is 0 before the first /clock, so that the first step is no jump.
         dt = (now - self._last) * 1e-9 if self._last and now != self._last else self._period
-        self._last, self._called = now, True
+        self._last, self._called, self._step_count = now, True, self._step_count + 1
         self._steps = [*self._steps[1:], dt]
         # Regular steps tell the period of the clock, if it is coarser than the control period.
         if dt <= _MAX_COARSE and max(self._steps) - min(self._steps) <= _REGULAR_SHARE * dt:
             self._usual = dt if dt > _MIN_COARSE * self._period else self._period
         if dt > max(_MAX_STEP * self._period, (1.0 + _REGULAR_SHARE) * self._usual):
-            self._warn(f'time jumped ahead by {dt:.2f} s: the gait continues from where it was')
+            # The first steps load kernels, and time may go on meanwhile.
+            self._warn(
+                f'time jumped ahead by {dt:.2f} s: the gait continues from where it was',
+                is_info=self._step_count <= _START_STEPS,
+            )
             return self._period, self._period
         return dt, self._usual
 

@@ -10,6 +10,8 @@ from typing import Any
 
 # Shortest wall time [s] between two lines.
 _MIN_INTERVAL = 10.0
+START_TIME = 30.0
+"""Time [s] for which other nodes may import and compile: to wait for them is no fault."""
 CAUGHT_EXCEPTIONS = (Exception, SystemExit)
 """Exceptions of message and service callbacks that are caught, so that the node continues."""
 
@@ -38,13 +40,15 @@ class ThrottledLogger:
         """True if a line would be logged now."""
         return time.monotonic() - self._last >= _MIN_INTERVAL
 
-    def __call__(self, line: str) -> None:
-        """Log a line unless another was logged within the last 10 s."""
+    def __call__(self, line: str, *, is_info: bool = False) -> None:
+        """Log a line, at most as information, unless another was logged within the last 10 s."""
         if not self.is_due:
             return
         self._last = time.monotonic()
-        # Two calls, because rclpy raises if one line of code logs with two severities.
-        if self._is_error:
+        # Separate calls, because rclpy raises if one line of code logs with two severities.
+        if is_info:
+            self._logger.info(line)
+        elif self._is_error:
             self._logger.error(line)
         else:
             self._logger.warning(line)
