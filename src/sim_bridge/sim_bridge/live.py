@@ -130,10 +130,10 @@ class LiveSimulation:
             If a value is larger than any joint can have.
 
         """
-        usable = [self._known_part(one) for one in targets]
+        usable = [self._known_part(command) for command in targets]
         self.is_commanded = True
         self.command_count += 1
-        targets = tuple(one for one in usable if one.names)
+        targets = tuple(command for command in usable if command.names)
         if self._ignores_commands() or not targets:
             return
         self._waiting = False

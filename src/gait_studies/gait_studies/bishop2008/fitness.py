@@ -73,8 +73,10 @@ def _settled_tick(rollout: Rollout) -> int:
 
 
 def _displacement(rollout: Rollout) -> FloatArray:
-    way = rollout.body_poses[-1, 0, :2] - rollout.body_poses[_settled_tick(rollout), 0, :2]
-    return np.asarray(way)
+    displacement = (
+        rollout.body_poses[-1, 0, :2] - rollout.body_poses[_settled_tick(rollout), 0, :2]
+    )
+    return np.asarray(displacement)
 
 
 def _commanded_direction(rollout: Rollout) -> FloatArray:

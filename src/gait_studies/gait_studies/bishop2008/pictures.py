@@ -45,13 +45,13 @@ def draw_progress(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
     with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
         for number, (name, rows) in enumerate(runs.items()):
-            way = np.array([row.terms.get('bishop2008_forward', 0.0) for row in rows])
-            turns, colour = np.arange(1, len(way) + 1), f'C{number}'
-            axes.plot(turns, np.maximum.accumulate(way), '--', color=colour, linewidth=0.9)
-            window = min(_MEAN_WINDOW, len(way))
-            mean = np.convolve(way, np.full(window, 1.0 / window), 'valid')
+            distances = np.array([row.terms.get('bishop2008_forward', 0.0) for row in rows])
+            turns, colour = np.arange(1, len(distances) + 1), f'C{number}'
+            axes.plot(turns, np.maximum.accumulate(distances), '--', color=colour, linewidth=0.9)
+            window = min(_MEAN_WINDOW, len(distances))
+            mean = np.convolve(distances, np.full(window, 1.0 / window), 'valid')
             axes.plot(turns[window - 1 :], mean, color=colour, label=name)
         axes.axhline(1.75, color='0.7', linewidth=0.8, zorder=0)
-        axes.set(xlabel='turns', ylabel='way along the command [m]')
+        axes.set(xlabel='turns', ylabel='distance along the command [m]')
         axes.set_title(f'mean of {_MEAN_WINDOW} turns; dashed: greatest so far', fontsize='medium')
         axes.legend(fontsize='small')

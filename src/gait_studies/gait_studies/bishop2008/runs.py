@@ -158,7 +158,7 @@ def compare_runs(session: StudySession) -> Sequence[StudyRow]:
         rows.append(
             row_at_least(
                 'methods',
-                'mean way along the command of the last 80 turns, CMA-ES less run A',
+                'mean distance along the command of the last 80 turns, CMA-ES less run A',
                 means[PATTERN_RUN] - means[RUN_A],
                 0.0,
                 'm',

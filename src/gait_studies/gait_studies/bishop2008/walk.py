@@ -179,7 +179,7 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_least(
             'steering_way',
-            'median way along the commanded direction',
+            'median distance along the commanded direction',
             float(np.median(distances)),
             0.0,
             'm',

@@ -150,23 +150,23 @@ def stride_walk_from_rollout(
     metrics = trial_metrics(rollout)
     first = min(round(_START_TIME / rollout.dt), rollout.ticks)
     base = rollout.body_poses[first:, 0, :2]
-    way = float(base[-1, 0] - base[0, 0])
+    displacement = float(base[-1, 0] - base[0, 0])
     time = (len(base) - 1) * rollout.dt
     poses = _foot_poses(rollout)
     sliding, ahead = _foot_displacements(poses)
     touching = rollout.sole_forces()[:, :, 2] > TOUCH_FORCE
     standing: BoolArray = touching[first:-1] & touching[first + 1 :]
     sliding, ahead = sliding[first:], ahead[first:]
-    carried = abs(way) * standing.sum() / max(len(standing), 1)
+    carried = abs(displacement) * standing.sum() / max(len(standing), 1)
     knocks = np.unique(rollout.contact_tick[rollout.contacts.sole < 0])
     return StrideWalk(
         status=rollout.status,
         fell_at=fell_at,
         distance=metrics['displacement_x_m'],
-        speed=way / time if time else 0.0,
+        speed=displacement / time if time else 0.0,
         cost_of_transport=metrics.get('cost_of_transport'),
         slip=_ratio_or_infinity(float(sliding[standing].sum()), carried),
-        drag=_ratio_or_infinity(float(np.maximum(ahead[standing], 0.0).sum()), abs(way)),
+        drag=_ratio_or_infinity(float(np.maximum(ahead[standing], 0.0).sum()), abs(displacement)),
         knees=float(len(knocks) / (rollout.ticks + 1)),
         clearance=_least_clearance(poses[first:, :, :3, 3], ground),
     )

@@ -205,11 +205,11 @@ class _Contests:
         return answers[int(np.argmin(costs_or_infinity(answers)))]
 
     def _contest(self, seeds: Sequence[Mapping[str, Sequence[SearchCase]]]) -> Contest:
-        best = {kind: [self._least(one[kind]) for one in seeds] for kind in (CONSTANT, FREE)}
+        best = {kind: [self._least(cases[kind]) for cases in seeds] for kind in (CONSTANT, FREE)}
         return Contest(
             constant=tuple(costs_or_infinity(best[CONSTANT])),
             free=tuple(costs_or_infinity(best[FREE])),
-            length_changes=tuple(max_length_change(one['genes']) for one in best[FREE]),
+            length_changes=tuple(max_length_change(answer['genes']) for answer in best[FREE]),
             best_constant=tuple(best[CONSTANT]),
         )
 

@@ -36,8 +36,8 @@ def draw_tracks(path: Path, paths: Mapping[str, FloatArray]) -> None:
     """Draw the paths of the base from above, (T, 2) [m] each, by name."""
     with saved_figure(path, (8.0, 4.0)) as figure:
         axes = figure.subplots()
-        for name, way in paths.items():
-            axes.plot(*(100.0 * (way - way[0])).T, linewidth=0.9, label=name)
+        for name, track in paths.items():
+            axes.plot(*(100.0 * (track - track[0])).T, linewidth=0.9, label=name)
         axes.set(xlabel='x [cm]', ylabel='y [cm]', title='path of the abdomen from above')
         axes.set_aspect('equal', adjustable='datalim')
         axes.legend(fontsize='small')

@@ -251,15 +251,15 @@ def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
     before, after = runs['off'], runs['all']
     saved, lost = _count_saved_and_lost(before, after)
     done = [sum(run['status'] == OK for run in each) for each in (before, after)]
-    ways = [100.0 * float(np.mean([run['way'] for run in each])) for each in (before, after)]
+    distances = [100.0 * float(np.mean([run['way'] for run in each])) for each in (before, after)]
     return row_at_least(
         f'{name}_all',
-        f'{name.replace("_", " ")}, all reflexes on: chance of so many more falls if they change '
-        'nothing',
+        f'{name.replace("_", " ")}: p-value of the additional falls with all reflexes on',
         _sign_test(lost, saved),
         SIGNIFICANCE_LEVEL,
         note=f'ten cycles without a fall: {done[1]} of {len(after)}, {done[0]} without reflexes; '
-        f'{saved} saved, {lost} lost; mean way {ways[1]:.1f} cm, {ways[0]:.1f} without',
+        f'{saved} saved, {lost} lost; mean distance {distances[1]:.1f} cm, '
+        f'{distances[0]:.1f} without',
     )
 
 
@@ -280,7 +280,7 @@ def _gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
     when = f'at {np.median(fallen):.0f} ms in the median' if fallen else 'never'
     row = row_at_most(
         'reflexes_gain',
-        '2 mm steps: chance of so many more finished runs if reflexes changed nothing',
+        '2 mm steps: p-value of the additional runs that finish with all reflexes on',
         _sign_test(saved, lost),
         SIGNIFICANCE_LEVEL,
         note=parts,

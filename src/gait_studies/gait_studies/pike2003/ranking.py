@@ -135,7 +135,7 @@ def measure_improved_search(session: StudySession) -> Sequence[StudyRow]:
     genes = evolved.plan.space.genes
     middle = {gene.name: 0.5 * (gene.lower + gene.upper) for gene in genes}
     walks = session.run(
-        [acceptance_trial(one, 'levelled', LONG_DURATION, {}) for one in (middle, *found)]
+        [acceptance_trial(values, 'levelled', LONG_DURATION, {}) for values in (middle, *found)]
     )
     distances = [walk.metrics['displacement_x_m'] for walk in walks]
     fell = sum(walk.status != OK for walk in walks[1:])
@@ -145,11 +145,11 @@ def measure_improved_search(session: StudySession) -> Sequence[StudyRow]:
             'improved_beats_middle',
             f'of {seeds} seeds of {generations} generations, those that '
             f'walk farther in {LONG_DURATION:g} s than the middle of the ranges',
-            float(sum(one > distances[0] for one in distances[1:])),
+            float(sum(distance > distances[0] for distance in distances[1:])),
             float(seeds),
             0.0,
             note=f'all joints; middle {distances[0]:.2f} m, seeds '
-            + ', '.join(f'{one:.2f}' for one in distances[1:])
+            + ', '.join(f'{distance:.2f}' for distance in distances[1:])
             + f' m; {fell} of them fell',
         ),
     ]

@@ -100,12 +100,12 @@ def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
     """
     robot = read_robot(Path(folder))
     own = resolve_gait(robot, parameters=gait)
-    told = min(COMMANDED_SPEED, float(own.parameters.get('max_forward', COMMANDED_SPEED)))
+    commanded = min(COMMANDED_SPEED, float(own.parameters.get('max_forward', COMMANDED_SPEED)))
     spec = TrialSpec(
         scene=make_scene(folder, {}),
         controller=own.controller,
         parameters=own.parameters,
-        script=constant_script((told, 0.0, 0.0)),
+        script=constant_script((commanded, 0.0, 0.0)),
         duration=WALK_DURATION,
     )
     loop = run_loop(spec)
@@ -117,7 +117,7 @@ def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
     speed = float(np.linalg.norm(poses[-1, :2] - poses[0, :2])) / seconds
     walks = (
         result.status == OK
-        and abs(speed - told) <= _MAX_SPEED_ERROR * told
+        and abs(speed - commanded) <= _MAX_SPEED_ERROR * commanded
         and abs(turn) <= _MAX_TURN
     )
     reason = result.reason or (
@@ -127,7 +127,7 @@ def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
         'engine': spec.scene.engine,
         'seconds': WALK_DURATION,
         'walks': walks,
-        'told_mps': told,
+        'told_mps': commanded,
         'speed_mps': speed,
         'turn_deg': math.degrees(turn),
         'rocking_radps': float(np.sqrt(np.mean(np.square(np.diff(yaw))))) / rollout.dt,

@@ -133,7 +133,7 @@ def is_feasible(genes: FloatArray) -> bool:
 
 def are_feasible(genes: FloatArray) -> BoolArray:
     """Return which of the strides, (k, 48) [deg, cm], are feasible."""
-    return np.array([is_feasible(one) for one in genes], dtype=np.bool_)
+    return np.array([is_feasible(stride) for stride in genes], dtype=np.bool_)
 
 
 def make_feasible(genes: FloatArray) -> FloatArray:

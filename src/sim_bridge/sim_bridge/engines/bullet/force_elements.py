@@ -38,8 +38,14 @@ class ForceElements:
         self._client, self._body = world.client, world.body
         self.tensions = ElementTensions(actuator_targets, robot)
         count = len(robot.force_elements)
-        ends = [_element_end(world, one.link_a, one.point_a) for one in robot.force_elements]
-        ends += [_element_end(world, one.link_b, one.point_b) for one in robot.force_elements]
+        ends = [
+            _element_end(world, element.link_a, element.point_a)
+            for element in robot.force_elements
+        ]
+        ends += [
+            _element_end(world, element.link_b, element.point_b)
+            for element in robot.force_elements
+        ]
         links = sorted({link for link, _ in ends})
         self._moving_links = [link for link in links if link != _ROOT_INDEX]
         self._has_root = _ROOT_INDEX in links

@@ -162,7 +162,9 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
         targets = np.stack((tape.position, tape.velocity, tape.effort), axis=1)
         states = self._state.run_tape(self._compiled_scene, self._motion, targets, self._tick)
         if self._scaling is not None:
-            observation = [self._scaling.unscale_observation(one, self._period) for one in states]
+            observation = [
+                self._scaling.unscale_observation(state, self._period) for state in states
+            ]
             states = StateTape.from_states(observation)
         self._tick += len(states)
         if len(states) < len(tape):

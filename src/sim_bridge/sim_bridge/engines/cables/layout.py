@@ -83,7 +83,8 @@ def make_layout(
     elements, nodes = robot.force_elements, robot.contact_nodes
     row = robot.link_index
     ends: list[tuple[_BodyPoint, _BodyPoint]] = [
-        ((row[one.link_a], one.point_a), (row[one.link_b], one.point_b)) for one in elements
+        ((row[element.link_a], element.point_a), (row[element.link_b], element.point_b))
+        for element in elements
     ]
     feet: list[_BodyPoint] = [(row[node.link], node.point) for node in nodes]
     points = sorted({*feet, *(end for both in ends for end in both)})
@@ -114,9 +115,11 @@ def make_layout(
 def make_pushes(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
     """Return the pushes of a scene, each at the centre of mass of its body."""
     return Pushes(
-        body=np.array([robot.link_index[one.frame.link] for one in windows], dtype=np.int64),
-        force=np.array([one.force for one in windows]).reshape(-1, 3),
-        window=np.array([(one.first, one.end) for one in windows], dtype=np.int64).reshape(-1, 2),
+        body=np.array([robot.link_index[push.frame.link] for push in windows], dtype=np.int64),
+        force=np.array([push.force for push in windows]).reshape(-1, 3),
+        window=np.array([(push.first, push.end) for push in windows], dtype=np.int64).reshape(
+            -1, 2
+        ),
     )
 
 

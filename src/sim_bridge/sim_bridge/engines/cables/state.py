@@ -153,7 +153,7 @@ class StateReader:
 
     def __init__(self, robot: RobotModel, scene: Scene, layout: BodyLayout) -> None:
         self._robot, self._layout = robot, layout
-        self._names = tuple(one.name for one in robot.force_elements)
+        self._names = tuple(element.name for element in robot.force_elements)
         self._no_contacts = Contacts(soles=robot.soles)
         self._mount = ImuMount(
             body=robot.link_index[robot.imu_link or robot.roots[0]],

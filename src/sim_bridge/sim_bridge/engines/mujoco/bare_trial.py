@@ -75,7 +75,7 @@ def bare_trial(
     ]
     servos['velocity_limit'] = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
     servos['strength'], servos['drive_ratio'], servos['backdrive_ratio'] = np.inf, 1.0, -1.0
-    rows = [list(zip(one.position, one.velocity, strict=True)) for one in tape]
+    rows = [list(zip(targets.position, targets.velocity, strict=True)) for targets in tape]
     began = time.perf_counter()
     mj.mj_resetData(model, data)
     data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]

@@ -146,7 +146,7 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
     x, y, z, w = turn[0], turn[1], turn[2], turn[3]
     a, b, c, d = imu.mount[0], imu.mount[1], imu.mount[2], imu.mount[3]
     # `arm` first holds the lever in odom, and at the end the angular velocity.
-    attitude, arm, felt = result[:4], result[4:7], result[7:]
+    attitude, arm, specific_force = result[:4], result[4:7], result[7:]
     # Attitude of the sensor: product of the body's quaternion and the mount's.
     attitude[0] = w * a + x * d + y * c - z * b
     attitude[1] = w * b + y * d + z * a - x * c
@@ -163,11 +163,11 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
         before[0], before[1], before[2] = x, y, z
         imu.has_reading = True
     # Specific force in odom, f = dv/dt - g; then it and omega in the sensor's axes.
-    felt[0] = (x - before[0]) / imu.period - imu.gravity[0]
-    felt[1] = (y - before[1]) / imu.period - imu.gravity[1]
-    felt[2] = (z - before[2]) / imu.period - imu.gravity[2]
+    specific_force[0] = (x - before[0]) / imu.period - imu.gravity[0]
+    specific_force[1] = (y - before[1]) / imu.period - imu.gravity[1]
+    specific_force[2] = (z - before[2]) / imu.period - imu.gravity[2]
     before[0], before[1], before[2] = x, y, z
-    _rotate(felt, attitude, -1.0, felt)
+    _rotate(specific_force, attitude, -1.0, specific_force)
     _rotate(twist[3:], attitude, -1.0, arm)
 
 

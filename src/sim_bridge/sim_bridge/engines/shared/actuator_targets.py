@@ -195,7 +195,9 @@ class TorqueActuators(ForceLaws):
         columns = np.flatnonzero(~np.isin(actuator_targets.kinds, SERVO_KINDS))
         super().__init__(actuator_targets, columns)
         chosen = [actuator_targets.actuators[i] for i in columns]
-        self.laws = np.array([force_laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int)
+        self.laws = np.array(
+            [force_laws.JOINT_LAWS[actuator.kind] for actuator in chosen], dtype=int
+        )
         self.constants = _law_constants(ACTUATOR_KINDS, chosen)
         self.constants[:, force_laws.EFFORT] = actuator_targets.effort_limit[columns]
         self.constants[:, force_laws.VELOCITY] = actuator_targets.velocity_limit[columns]
@@ -217,12 +219,12 @@ class ElementTensions(ForceLaws):
     def __init__(self, actuator_targets: ActuatorTargets, robot: RobotModel) -> None:
         elements = robot.force_elements
         super().__init__(actuator_targets, len(robot.joint_names) + np.arange(len(elements)))
-        self.names = tuple(one.name for one in elements)
+        self.names = tuple(element.name for element in elements)
         self.laws = np.array(
-            [force_laws.ELEMENT_LAWS[one.kind] for one in elements], dtype=np.int64
+            [force_laws.ELEMENT_LAWS[element.kind] for element in elements], dtype=np.int64
         )
         self.constants = _law_constants(ELEMENT_KINDS, elements)
-        limited = np.array([one.kind == 'linear_servo' for one in elements], dtype=bool)
+        limited = np.array([element.kind == 'linear_servo' for element in elements], dtype=bool)
         efforts = _kind_constants(ELEMENT_KINDS, elements, 'effort')
         self.constants[:, force_laws.EFFORT] = np.where(limited, efforts, np.inf)
 
@@ -258,4 +260,6 @@ def _kind_constants(
     kinds: Mapping[str, KindConstants], parts: Sequence[Actuator | ForceElement], name: str
 ) -> FloatArray:
     """Return a constant of actuators or elements, (k,); 0 for kinds that do not have it."""
-    return np.array([constant_or_default(kinds, one.kind, one.constants, name) for one in parts])
+    return np.array(
+        [constant_or_default(kinds, part.kind, part.constants, name) for part in parts]
+    )
