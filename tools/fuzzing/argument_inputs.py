@@ -37,9 +37,15 @@ _VALID: Mapping[str, Sequence[str]] = {
 }
 """Arguments to which others are added. A valid study, adoption or benchmark would take long."""
 _UNUSED = ('--ros', '--viewer', '--help', '--checks', '--card')
-_NUMBERS = ('many', 'nan', 'inf', '-inf', '1e400', '9' * 400, '-1', '1e300', '', '1,5', '0x10')
-_WHOLE_NUMBERS = (*_NUMBERS, '1.5', '99999999999999999999')
-_NAMES = ('nowhere', 'x' * 5000, '..', '/', '/dev/zero', 'pipe', 'a\nb', '\u202e', '%s', '-')
+_NUMBERS = (
+    ('many', '', '1,5', '0x10'),
+    ('nan', 'inf', '-inf', '1e400', '9' * 400),
+    ('1e300', '99999999999999999999999999'),
+    ('-1',),
+)
+"""Groups of numbers that no option takes."""
+_FRACTIONS = ('1.5', '1e-3', '99999999999999999999')
+_NAMES = (('nowhere',), ('x' * 5000, '..', '/', '/dev/zero', 'pipe', 'a\nb', '\u202e', '%s', '-'))
 _WRITTEN = ('/nope/x', 'pipe', '/dev/full', '.', '/', 'x' * 5000, 'c.yaml/x')
 _CANDIDATES = ('9/9', 'a/b', '-1/0', '0', '0/0/0', '9' * 400 + '/0', '/')
 _VALUES: Mapping[str, Sequence[str]] = {
@@ -89,9 +95,8 @@ def argument_sites(champion: bytes) -> dict[str, dict[str, Site]]:
         for action in parser._actions:
             flag = next(iter(action.option_strings), '')
             if flag not in _UNUSED:
-                arguments[f'{command} {flag or action.dest}'] = list(
-                    _argument_changes(make, command, action, flag)
-                )
+                for number, change in enumerate(_argument_changes(make, command, action, flag)):
+                    arguments[f'{command} {flag or action.dest} {number}'] = [change]
     settings: dict[str, Site] = {
         f'{command} {name}': [partial(_setting, make, command, name, values)]
         for command, name, values in _settings()
@@ -118,16 +123,14 @@ def _argument_changes(
     if action.nargs == 0:
         yield lambda random: make([*valid, f'{flag}=1'])
         return
-    expected = REFUSED
-    values: Sequence[str] = _NAMES
+    groups: Sequence[Sequence[str]] = _NAMES
     if action.type in (int, float):
-        values = _WHOLE_NUMBERS if action.type is int else _NUMBERS
+        groups = [*_NUMBERS, _FRACTIONS] if action.type is int else _NUMBERS
     elif meaning in _VALUES:
-        values = _VALUES[meaning]
-    elif meaning.startswith(('FILE', 'DIR')):
-        values, expected = _WRITTEN, ANY
-    for start in range(3):
-        yield partial(_value, make, valid, flag, values[start::3], expected)
+        groups = [[value] for value in _VALUES[meaning]]
+    is_written = meaning.startswith(('FILE', 'DIR'))
+    for values in [_WRITTEN] if is_written else groups:
+        yield partial(_value, make, valid, flag, values, ANY if is_written else REFUSED)
 
 
 def _value(

@@ -112,7 +112,7 @@ def _file_sites(
     make: Callable[[str, Attack], Input], name: str, content: bytes
 ) -> dict[str, Site]:
     """Return the changes of one file of a folder: bytes, another file, keys."""
-    sites = _damage_sites(partial(make, name), content, 8) if content else {}
+    sites = _damage_sites(partial(make, name), content, 4) if content else {}
     for other in _OTHER_FILES:
         sites[str(other)] = single(
             make(name, Attack(change=str(other), content=other, expected=ANY))
@@ -197,7 +197,7 @@ def archive_sites(champion: bytes, weights: str, archive: bytes) -> dict[str, Si
         'nan': _pack(w=np.full(3, np.nan)),
     }
     return {
-        **_damage_sites(make, archive, 30),
+        **_damage_sites(make, archive, 12),
         **{name: single(make(Attack(change=name, content=new))) for name, new in attacks.items()},
     }
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 import math
 from random import Random
+import re
 import types
 import typing
 from typing import Any
@@ -91,10 +92,12 @@ ChangeMaker = Callable[[Random], DataChange]
 
 def changes(schema: Schema, base: Any) -> dict[str, list[ChangeMaker]]:
     """Return the changes at every key of a schema, by the key's dotted name."""
-    return {
-        '.'.join(map(str, path)): list(_changes_at(schema, base, path, kind, value))
-        for path, kind, value in _keys(schema, schema.kind, base, ())
-    }
+    found: dict[str, list[ChangeMaker]] = {}
+    for path, kind, value in _keys(schema, schema.kind, base, ()):
+        # Numbered keys, such as the weights of a network, count as one.
+        name = re.sub(r'(?<=[^.\d])\d+$', '#', '.'.join(map(str, path)))
+        found.setdefault(name, []).extend(_changes_at(schema, base, path, kind, value))
+    return found
 
 
 def _keys(schema: Schema, kind: Any, value: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
