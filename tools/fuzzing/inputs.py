@@ -35,7 +35,7 @@ class Input:
     change : str
         What differs from a valid input.
     commands : sequence of words of ``gait``
-        They run one after the other in a folder with the files, until one is refused.
+        They run one after the other in a folder with the files, until one is refused or fails.
     files : mapping of str to bytes or PIPE
         Content by relative path.
     expected : str

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+import hashlib
 from pathlib import Path
 import sys
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.plain_data import sha256_of, to_plain_data
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.trial.champion import read_champion, read_gait_file
@@ -26,7 +28,8 @@ def run_command(words: Sequence[str]) -> int:
     if words[0] not in READERS:
         return main(words)
     try:
-        print(sha256_of(READERS[words[0]](*words[1:])))
+        content = to_plain_data(READERS[words[0]](*words[1:]))
+        print(hashlib.sha256(repr(content).encode()).hexdigest())
     except ConfigurationError as error:
         print(f'gait: {error}', file=sys.stderr)
         return 2
@@ -44,9 +47,7 @@ def evaluate_here() -> None:
 
 
 def _robot(name: str) -> Any:
-    content = to_plain_data(load_robot(name))
-    # Infinite limits have no place in canonical JSON.
-    return repr({**content, 'source': ''})
+    return replace(load_robot(name), source='')
 
 
 def _gait(file: str) -> Any:

@@ -73,9 +73,9 @@ def _large_descriptions(text: str) -> Iterator[Attack]:
     link.remove(link.findall('visual')[0])
     for old in [*joint.findall('parent'), *joint.findall('child')]:
         joint.remove(old)
-    for is_chain, change in ((True, 'a chain of 1000 links'), (False, 'a fan of 1000 links')):
+    for is_chain, change in ((True, 'a chain of 1500 links'), (False, 'a fan of 1500 links')):
         robot = Element('robot', name='large')
-        for i in range(1000):
+        for i in range(1500):
             robot.append(copy.deepcopy(link))
             robot[-1].set('name', f'l{i}')
             if i:

@@ -167,7 +167,7 @@ def yaml_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
                 opaque={'scene': Scene},
                 free_texts=('trial_hashes', 'status', 'fingerprint', 'name'),
                 free_names=('metrics', 'terms', 'set_points'),
-                free=frozenset({'run'}),
+                free=frozenset({'run', 'platform'}),
                 fixed=_FIXED,
                 unbounded=frozenset({'fitness', 'metrics', 'terms', 'gates', 'fitness_terms'}),
             ),

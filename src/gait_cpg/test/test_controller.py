@@ -312,6 +312,13 @@ def test_too_few_legs_are_refused():
         controller(legged_box(2, 3))
 
 
+def test_a_leg_without_joints_is_refused():
+    robot = legged_box(4, 3)
+    rigid = replace(robot.legs[0], joints=())
+    with pytest.raises(ConfigurationError, match=f"leg '{rigid.name}' .* has no joints"):
+        controller(replace(robot, legs=(rigid, *robot.legs[1:])))
+
+
 def test_an_unknown_gait_names_the_nearest():
     with pytest.raises(ConfigurationError, match="did you mean 'trot'"):
         controller(gait='trut')

@@ -90,6 +90,12 @@ class PhaseCpgController(ReflexController):
                 f"controller 'phase_cpg' needs {MIN_LEGS} legs, robot '{robot.name}' has "
                 f'{len(robot.legs)}'
             )
+        rigid = next((leg.name for leg in robot.legs if not leg.joints), None)
+        if rigid is not None:
+            raise ConfigurationError(
+                f"controller 'phase_cpg' moves every leg, leg '{rigid}' of robot '{robot.name}' "
+                'has no joints'
+            )
         self._names = tuple(name for leg in robot.legs for name in leg.joints)
         self._leg_names = [leg.name for leg in robot.legs]
         self._paths = LegPathSolver(robot, self._leg_names)
