@@ -172,10 +172,10 @@ def test_it_evolves_resumes_replays_and_reports(place):
 def registered(place, monkeypatch):
     """Make the user's package known to this process."""
     monkeypatch.syspath_prepend(str(place / 'site'))
-    registry.forget()
+    registry.clear_entry_cache()
     yield
     monkeypatch.undo()
-    registry.forget()
+    registry.clear_entry_cache()
 
 
 @pytest.mark.parametrize(

@@ -279,9 +279,9 @@ class Evaluation:
     id : int
         Id of the candidate.
     status : str
-        As of TrialResult; a status that cannot win ranks below every other.
+        As of TrialResult; a status without a fitness ranks below every other.
     objectives : (m,) array or None
-        To be maximised; ``None`` if the status cannot win. The first is the fitness.
+        To be maximised; ``None`` if the status gives none. The first is the fitness.
     measures : mapping of str to float
         Logged with the objectives, e.g. metrics.
     constraints : mapping of str to float

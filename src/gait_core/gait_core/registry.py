@@ -200,6 +200,6 @@ def _load_function(kind: str, name: str) -> Callable[..., object]:
     return found
 
 
-def forget() -> None:
+def clear_entry_cache() -> None:
     """Discard the cached entry points, after a change of the packages on the path."""
     _entries.cache_clear()

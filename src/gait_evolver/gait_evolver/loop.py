@@ -66,7 +66,7 @@ class EvolutionProgress:
     best : BestCandidate or None
         Best candidate of the present stage.
     invalid_counts : Counter of str
-        Trials by each status that cannot win.
+        Trials by each status that gives no fitness.
     stop_reason : str
         Reason for which the run ended; empty before its end.
 

@@ -100,7 +100,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
     found.append(
         Condition(
             group='unseen starts',
-            label=f'{_UNSEEN_STARTS} seeds: lean and joints off by up to 1 degree, dropped up to '
+            label=f'{_UNSEEN_STARTS} seeds: tilt and joints off by up to 1 degree, dropped up to '
             'l/100',
             specs=unseen,
         )

@@ -50,10 +50,10 @@ def installed(monkeypatch):
         subprocess.run(command, cwd=folder, check=True, timeout=60)
         monkeypatch.syspath_prepend(str(folder))
         added.append(folder.name)
-        registry.forget()
+        registry.clear_entry_cache()
 
     yield install
-    registry.forget()
+    registry.clear_entry_cache()
     for name in added:
         for module in [name, *(loaded for loaded in sys.modules if loaded.startswith(f'{name}.'))]:
             sys.modules.pop(module, None)

@@ -46,12 +46,12 @@ def workspace(folder: Path, controllers: str = '', engines: str = '') -> Iterato
     for name, path in added.items():
         os.environ[name] = os.pathsep.join(filter(None, (str(path), before[name])))
     sys.path.insert(0, str(packages))
-    registry.forget()
+    registry.clear_entry_cache()
     try:
         yield
     finally:
         sys.path.remove(str(packages))
-        registry.forget()
+        registry.clear_entry_cache()
         for name, value in before.items():
             if value is None:
                 del os.environ[name]

@@ -461,7 +461,7 @@ def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
 
 
 def result_without_ticks(spec: TrialSpec, status: str, reason: str) -> TrialResult:
-    """Return the result of a trial that ended before tick 0, with a status that cannot win."""
+    """Return the result of a trial without ticks, for a status that gives no fitness."""
     return TrialResult(
         status=status,
         metrics={},

@@ -232,10 +232,15 @@ class PerceptronController(Controller):
         """Run the layer for one control period and return the target positions, (q,)."""
         if self._layer is None or self._layer.period != dt:
             self._layer = self._make_layer(dt)
-        heading = (np.array(velocity, dtype=np.float64), attitude)
+        command_and_attitude = (np.array(velocity, dtype=np.float64), attitude)
         targets: FloatArray
         self._active, targets = drive_servos(
-            self._layer, self._state, self._options, self._servos.geometry, readings, heading
+            self._layer,
+            self._state,
+            self._options,
+            self._servos.geometry,
+            readings,
+            command_and_attitude,
         )
         return targets
 

@@ -263,7 +263,7 @@ def drive_servos(
     sensing: ChannelOptions,
     servos: ServoGeometry,
     readings: ServoReadings,
-    heading: tuple[FloatArray, FloatArray],
+    command_and_attitude: tuple[FloatArray, FloatArray],
 ) -> tuple[int, FloatArray]:
     """
     Advance a layer on servos by a control period, from readings to targets.
@@ -271,7 +271,7 @@ def drive_servos(
     Parameters
     ----------
     layer, state, sensing, servos, readings
-    heading : (3,) array and (4,) array
+    command_and_attitude : (3,) array and (4,) array
         Commanded velocity and attitude of the base; the attitude is read only if the channel
         options need it.
 
@@ -284,7 +284,10 @@ def drive_servos(
     count = len(state.positions)
     write_servo_channels(servos, readings, sensing.scales, state.signals)
     _write_command_channels(
-        sensing, heading[0], heading[1], state.signals[2 * count : layer.channels]
+        sensing,
+        command_and_attitude[0],
+        command_and_attitude[1],
+        state.signals[2 * count : layer.channels],
     )
     active = step_layer(layer, state)
     targets = np.empty(count)

@@ -124,7 +124,7 @@ class CmaEsOptimizer(Optimizer):
         """Adapt mean, step size and covariance to the ranks of the evaluations."""
         ordered = self._ledger.match_evaluations(evaluations)
         # Ranks as costs: the update depends on the order alone, and ranks also order candidates
-        # that violate constraints or cannot win, whose fitness is not comparable.
+        # that violate constraints or have no fitness, whose values are not comparable.
         self._search.tell(self._asked, list(tied_ranks(ordered)))
 
     @property

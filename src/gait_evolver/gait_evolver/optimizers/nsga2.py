@@ -84,7 +84,7 @@ class Nsga2Optimizer(Optimizer):
     NSGA-II of several objectives by the library pymoo; its operators keep the bounds.
 
     Candidates that violate constraints rank below all feasible ones, by the sum of their
-    violations. Candidates that cannot win, or with an objective that is not finite, rank last.
+    violations. Candidates without a fitness, or with an objective that is not finite, rank last.
     """
 
     Settings: ClassVar[type[Parameters]] = Nsga2Settings
@@ -139,7 +139,7 @@ class Nsga2Optimizer(Optimizer):
         return -np.asarray(self._search.opt.get('F'), dtype=np.float64)
 
     def _costs_and_violation(self, evaluation: Evaluation) -> tuple[FloatArray, float]:
-        """Return the costs, (m,), and the constraint violation; infinite if it cannot win."""
+        """Return the costs, (m,), and the constraint violation; infinite without a fitness."""
         rank, violation, _ = sort_key(evaluation)
         objectives = evaluation.objectives
         if rank == EXCLUDED_RANK or objectives is None or not np.isfinite(objectives).all():

@@ -63,18 +63,18 @@ def make_champion(
     spec : TrialSpec
         Spec of the first trial.
     rows : sequence of TrialRow
-        In order of the repeats. If one of them cannot win, the fitness is NaN.
+        In order of the repeats. If one of them has no fitness, that of the champion is NaN.
     experiment : Experiment
     run_id : str
 
     """
     first = rows[0]
-    can_win = all(row.fitness is not None for row in rows)
+    have_fitness = all(row.fitness is not None for row in rows)
     return Champion(
         spec=spec,
         seeds=tuple(row.seed for row in rows),
         trial_hashes=tuple(row.trial_hash for row in rows),
-        fitness=mean_fitness(rows) if can_win else float('nan'),
+        fitness=mean_fitness(rows) if have_fitness else float('nan'),
         status=first.status,
         fingerprint=fingerprint(),
         platform=fingerprint_fields(),

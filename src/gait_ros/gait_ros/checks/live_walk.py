@@ -39,7 +39,7 @@ _LOG = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 @dataclass(frozen=True, kw_only=True)
 class WalkResult:
-    """Distance of the root link [m], status, and duration ``soft`` [s] of the soft start."""
+    """Distance of the root link [m], status, and duration [s] of the soft start."""
 
     distance: float
     status: str
@@ -120,12 +120,12 @@ def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
 def _wait(
     client: RosClient, processes: NodeProcesses, done: Callable[[], bool], timeout: float
 ) -> None:
-    def either() -> bool:
+    def is_over() -> bool:
         """Return whether the wait is over; raise an error if a node has ended."""
         processes.raise_if_ended()
         return done()
 
-    if not client.wait(either, timeout):
+    if not client.wait(is_over, timeout):
         raise NodeEnded(f'the robot did not walk within {timeout:g} s')
 
 

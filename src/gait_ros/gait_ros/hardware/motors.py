@@ -235,7 +235,7 @@ def default_hardware(robot: RobotModel) -> Hardware:
 
 def read_hardware(file: str, robot: RobotModel) -> Hardware:
     """
-    Read the motors of a robot from a motor file; without a file they equal the joints.
+    Read the motors of a robot from a motor file; without one as ``default_hardware``.
 
     Every key of the file is optional::
 

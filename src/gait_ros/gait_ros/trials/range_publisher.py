@@ -40,7 +40,8 @@ def set_up_range_sensing(names: str, engine: Engine, scene: Scene, seed: int) ->
     Raises
     ------
     ConfigurationError
-        If the robot has no such sensor or only slower ones, or the engine casts no rays.
+        If the robot has no such sensor, a sensor reads more than once per control period, or the
+        engine casts no rays.
 
     """
     robot = engine.robot
@@ -87,6 +88,7 @@ class RangePublisher:
                 and any(map(self._has_subscribers, sensor_topics(sensor)))
             ):
                 continue
+            assert self._ranges.engine is not None
             reading = reader.read(state, self._ranges.engine)
             for topic, message in reading_messages(stamp, sensor, reading).items():
                 self._publishers[topic].publish(message)

@@ -130,7 +130,7 @@ class KeyframeStrideController(Controller):
             self._blend.add_cycle(self._cycle)
         count = params.samples
         # The phase waits until the robot has reached its first posture.
-        target_rate = 0.0 if self._blend.standing else self._commanded_rate(command)
+        target_rate = 0.0 if self._blend.is_starting else self._commanded_rate(command)
         phases = self._rhythm.advance(dt, count, target_rate, params.period, params.ramp_time)
         positions = self._blend.positions_at(
             phases, np.linspace(0.0, dt, count + 1), params.start_time
@@ -172,7 +172,7 @@ class KeyframeStrideController(Controller):
         move until then; their rolling, up to 2 mm in half a stride, is neglected.
         """
         rate, stance = self._rhythm.rate, self._stride.lift_off_phase
-        if self._blend is None or self._blend.standing or rate == 0.0:
+        if self._blend is None or self._blend.is_starting or rate == 0.0:
             return {}
         local = (self._rhythm.phase + np.array([0.0, 2.0])) % PHASES
         if (local < stance).all():

@@ -166,7 +166,7 @@ class CycleBlend:
         self._ages: list[float] = []
 
     @property
-    def standing(self) -> bool:
+    def is_starting(self) -> bool:
         """True if the first cycle has not replaced the start yet."""
         return len(self._start) > 0
 
@@ -194,7 +194,7 @@ class CycleBlend:
         for i, cycle in enumerate(self._cycles):
             shares = np.minimum((self._ages[i] + times) / duration, 1.0)[:, None]
             newer = cycle.positions_at(phases)
-            older = positions if i or self.standing else newer
+            older = positions if i or self.is_starting else newer
             positions = older + (newer - older) * minimum_jerk(shares)
             self._ages[i] += float(times[-1])
             if self._ages[i] >= duration:

@@ -50,8 +50,8 @@ def _swing_genes() -> list[Gene]:
     ]
 
 
-def _symmetric_genes(names: list[str], most: float) -> list[Gene]:
-    return [Gene(name=name, lower=-most, upper=most, unit='m') for name in names]
+def _symmetric_genes(names: list[str], limit: float) -> list[Gene]:
+    return [Gene(name=name, lower=-limit, upper=limit, unit='m') for name in names]
 
 
 FORWARD_SPACE = ParameterSpace(
@@ -165,10 +165,11 @@ class OmnidirectionalPattern:
     Four copies of a gait, along +-x and +-y, mixed by the commanded direction.
 
     The swings are split into the mean over the four gaits (legs lifted in turn) and the remainder
-    of each. The mean part is active for every direction: fully for the knees, which are the common
-    wave, and by ``common_share`` for the other servos. The remainder of a gait is active for
-    directions near its own. Without a direction no remainder is active and the robot treads on the
-    spot. Offsets have a constant part and a part that rotates with the direction.
+    of each. The mean part is active for every direction: fully for the knees, by ``common_share``
+    for the other servos. The wave that sets all phases is the motion of the knees. The remainder
+    of a gait is active for directions near its own. Without a direction no remainder is active
+    and the robot treads on the spot. Offsets have a constant part and a part that rotates with
+    the direction.
 
     Attributes
     ----------
@@ -261,6 +262,6 @@ def _mean_over_turns(values: ArrayT, sign: float) -> ArrayT:
     return total / 4.0  # type: ignore[return-value]
 
 
-def _relative_accelerations(swings: ComplexArray, period: float, least: float) -> FloatArray:
+def _relative_accelerations(swings: ComplexArray, period: float, minimum: float) -> FloatArray:
     """Return the accelerations that produce these swings, over the maximum, (16,)."""
-    return np.clip(np.abs(swings) / max_swing(period), least, 1.0)
+    return np.clip(np.abs(swings) / max_swing(period), minimum, 1.0)
