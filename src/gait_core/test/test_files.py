@@ -15,7 +15,14 @@ import threading
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import new_folder, read_bytes, read_json, read_text, write_atomically
+from gait_core.files.access import (
+    expand_user,
+    new_folder,
+    read_bytes,
+    read_json,
+    read_text,
+    write_atomically,
+)
 from gait_core.files.archives import load_weights
 from gait_core.parameters.yaml_file import LIVE_FILE_LIMITS
 from gait_core.robot.urdf.xml_source import read_xml
@@ -217,3 +224,8 @@ print(folder, flush=True)
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
     folder = Path(done.stdout.strip())
     assert folder.name.startswith('gait_test_') and not folder.exists()
+
+
+def test_the_home_folder_of_an_unknown_user_does_not_exist():
+    assert expand_user('~nobody_of_this_name/x') == Path('~nobody_of_this_name/x')
+    assert expand_user('~/x') == Path.home() / 'x'

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.files.access import expand_user
 from gait_core.parameters.schema import Location, NumberRange, read_file, read_value
 from gait_core.parameters.yaml_file import LIVE_FILE_LIMITS
 from gait_core.trial.scene import EMPTY_MAPPING
@@ -164,7 +164,7 @@ def read_gait(file: str) -> OwnGait:
     """
     if not file:
         raise ConfigurationError(f"gait '{OWN_GAIT}' needs a gait_file")
-    content, location = read_file(OwnGaitFile, Path(file).expanduser(), LIVE_FILE_LIMITS)
+    content, location = read_file(OwnGaitFile, expand_user(file), LIVE_FILE_LIMITS)
     kind: Any = Mapping[str, float] if isinstance(content.duty_factor, Mapping) else float
     duty_factor = read_value(kind, content.duty_factor, location / 'duty_factor')
     _check_duty_factors(duty_factor, location / 'duty_factor')

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.files.access import expand_user
 from gait_core.parameters.plain_data import added_field
 from gait_core.parameters.schema import Location, NumberRange, Source, read_value
 from gait_core.parameters.yaml_file import Document, read_document
@@ -324,7 +325,7 @@ def _resolve_robot_path(path: Path, robot: str) -> str:
     Relative paths are taken from the experiment's file, then from the working directory. With an
     absolute path a run can be resumed from any directory.
     """
-    folder = Path(robot).expanduser()
+    folder = expand_user(robot)
     if len(folder.parts) < 2 and not robot.startswith('.'):
         return robot
     beside_file = (path.parent / folder).resolve()

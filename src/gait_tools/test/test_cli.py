@@ -478,6 +478,8 @@ MISTAKES = [
     ('replay {run}/run.yaml', 'not a ROS parameter file'),
     ('replay {new}', 'champion.yaml'),
     ('check nowhere.urdf', 'nowhere.urdf'),
+    ('walk a1 --set scene.engine=[1]', 'scene.engine is [1], expected text'),
+    ('walk a1 --set scene.engine=[]', 'scene.engine is [], expected text'),
     ('walk legged_box --video /', "nearest valid: '/video.gif'"),
     ('walk legged_box --record .', "bag '.' exists; nearest valid: 'bag_2'"),
     ('replay {run} --export /', "bag '/' exists; nearest valid: '/bag_2'"),

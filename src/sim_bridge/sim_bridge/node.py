@@ -17,6 +17,7 @@ from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
 
 from gait_core.errors import ConfigurationError, SimulationDiverged, describe_error
+from gait_core.files.access import expand_user
 from gait_core.processes import liveness
 from gait_core.processes.compiling import mark_compiling
 from gait_core.robot.name_checks import format_names
@@ -368,7 +369,7 @@ class SimBridgeNode(ManagedNode):
     def record_folder(self) -> Path:
         """Return the folder for the records of trials."""
         home = os.environ.get('ROS_HOME', '') or '~/.ros'
-        return Path(self._params.record_folder or Path(home) / 'gait_records').expanduser()
+        return expand_user(self._params.record_folder or Path(home) / 'gait_records')
 
     def warn_on_change(self, kind: str, text: str) -> None:
         """Log a warning: a new line for its kind, at most every 10 s."""

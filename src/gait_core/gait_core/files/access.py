@@ -41,6 +41,15 @@ _KINDS = (
 )
 
 
+def expand_user(path: str | Path) -> Path:
+    """
+    Return a path with ``~`` replaced by the home folder.
+
+    That of an unknown user stays, and does not exist; ``Path.expanduser`` raises RuntimeError.
+    """
+    return Path(os.path.expanduser(path))
+
+
 def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
     """
     Return the content of a regular file.

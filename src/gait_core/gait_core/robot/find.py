@@ -19,7 +19,7 @@ from gait_core.errors import (
     install_hint,
     unknown_name_error,
 )
-from gait_core.files.access import TEXT_LIMIT, read_bytes
+from gait_core.files.access import TEXT_LIMIT, expand_user, read_bytes
 from gait_core.trial.scene import EMPTY_MAPPING
 
 PATH_VARIABLE = 'GAIT_ROBOT_PATH'
@@ -97,7 +97,7 @@ def find_robot(name_or_path: str) -> Path:
 
 def _resolve_robot(name_or_path: str) -> Path:
     """Return the path of a robot: a URDF file, then a name, then a folder."""
-    path = Path(name_or_path).expanduser()
+    path = expand_user(name_or_path)
     if path.suffix in _URDF_SUFFIXES and path.is_file():
         return path.resolve()
     folders = robot_folders()
@@ -115,7 +115,7 @@ def _resolve_robot(name_or_path: str) -> Path:
 def _search_path() -> Iterator[Path]:
     for entry in os.environ.get(PATH_VARIABLE, '').split(os.pathsep):
         if entry:
-            yield Path(entry).expanduser()
+            yield expand_user(entry)
     for share in _ament_share_folders():
         yield share / DESCRIPTION_PACKAGE / 'robots'
     # <root>/src/gait_core/gait_core/robot/find.py: the source tree, if this file is in one.
@@ -148,7 +148,7 @@ def find_package(
 
     """
     if name in packages:
-        return Path(packages[name]).expanduser().resolve()
+        return expand_user(packages[name]).resolve()
     for share in _ament_share_folders():
         if (share / name).is_dir():
             return share / name

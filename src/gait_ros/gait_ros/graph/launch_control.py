@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import temporary_folder
+from gait_core.files.access import expand_user, temporary_folder
 from gait_core.kinematics.base_frames import BASE_LINK
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -53,7 +53,7 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     robot, namespace = load_robot(name), arguments.text('namespace')
     given = arguments.text('hardware')
     hardware = read_hardware(given, robot)
-    file = str(Path(given).expanduser().resolve()) if given and target != MOCK_TARGET else ''
+    file = str(expand_user(given).resolve()) if given and target != MOCK_TARGET else ''
     simulation: dict[str, Any] | None = None
     if target == TOPIC_TARGET and arguments.boolean('simulation'):
         simulation = {

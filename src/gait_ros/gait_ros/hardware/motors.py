@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import yaml
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.files.access import expand_user
 from gait_core.parameters.patterns import expand_patterns, match_names
 from gait_core.parameters.schema import Coordinate, Location, NumberRange, read_file
 from gait_core.robot.model import RobotModel
@@ -258,7 +258,7 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     default = default_hardware(robot)
     if not file:
         return default
-    content, location = read_file(HardwareFile, Path(file).expanduser())
+    content, location = read_file(HardwareFile, expand_user(file))
     if content.robot not in (None, robot.name):
         raise (location / 'robot').error(
             f"the file is for robot '{content.robot}', this robot is '{robot.name}'"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 import sys
 import time
 from typing import Any
@@ -21,6 +20,7 @@ from std_srvs.srv import Trigger
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand, ConfigurationError, excerpt, one_line
+from gait_core.files.access import expand_user
 from gait_core.parameters.declaration import (
     Parameters,
     bool_parameter,
@@ -342,7 +342,7 @@ class HardwareNode(ManagedNode):
 
     def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
         """Write a hardware file by which the robot is in its reference pose now."""
-        file = Path(self._declared.value.calibrated).expanduser()
+        file = expand_user(self._declared.value.calibrated)
         if file.exists():
             raise ConfigurationError(
                 f"{file} exists, and is not overwritten: move it, or set 'calibrated' to another "

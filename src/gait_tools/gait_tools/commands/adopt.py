@@ -48,13 +48,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Write the folder and print the report."""
     from gait_core.errors import ConfigurationError
-    from gait_core.files.access import write_atomically
+    from gait_core.files.access import expand_user, write_atomically
     from gait_core.robot.load import read_robot
     from gait_tools.adopt.folder import check_folder
     from gait_tools.adopt.gaits import ZMP_WALK
     from gait_tools.pictures.robot import draw_robot
 
-    source, folder = Path(options.urdf).expanduser(), Path(options.out).expanduser()
+    source, folder = expand_user(options.urdf), expand_user(options.out)
     packages = read_packages(options.package)
     if source.suffix not in ('.urdf', '.xacro'):
         raise ConfigurationError(f"'{source}': gait adopt takes a .urdf or .xacro file")

@@ -9,7 +9,6 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 import json
 import math
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -89,17 +88,17 @@ def add_packages(parser: ArgumentParser) -> None:
 def read_packages(options: Sequence[str]) -> dict[str, str]:
     """Return the folders of packages by name; ConfigurationError names a malformed pair."""
     from gait_core.errors import ConfigurationError
+    from gait_core.files.access import expand_user
 
     packages = {}
     for text in options:
         name, _, path = text.partition('=')
         if not (re.fullmatch('[A-Za-z0-9_-]+', name) and path):
             raise ConfigurationError(f"--package '{text}': expected NAME=PATH")
-        # Not by `Path.expanduser`, which raises an error for an unknown user.
-        folder = os.path.expanduser(path)
-        if not os.path.isdir(folder):
+        folder = expand_user(path)
+        if not folder.is_dir():
             raise ConfigurationError(f"--package '{text}': the folder '{folder}' does not exist")
-        packages[name] = folder
+        packages[name] = str(folder)
     return packages
 
 

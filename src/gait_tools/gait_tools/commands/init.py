@@ -13,7 +13,6 @@ A controller and a fitness term are Python packages with the name of their folde
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from gait_tools.commands.common import add_json, print_json
 
@@ -36,6 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Write the files and print the commands that use them."""
     from gait_core.errors import ConfigurationError, unknown_name_error
+    from gait_core.files.access import expand_user
+    from gait_core.robot.model_code import permit_model_code
     from gait_tools.starts.experiment import DEFAULT_ROBOT, write_experiment
     from gait_tools.starts.folders import write_start_folder
 
@@ -43,10 +44,11 @@ def run(options: Namespace) -> int:
     if kind not in KINDS:
         raise unknown_name_error('kind', kind, KINDS)
     default = 'my_experiment.yaml' if kind == 'experiment' else f'my_{kind}'
-    path = Path(options.path or default).expanduser()
+    path = expand_user(options.path or default)
     if options.robot is not None and kind != 'experiment':
         raise ConfigurationError(f'--robot is for an experiment, not for a {kind}; leave it out')
     if kind == 'experiment':
+        permit_model_code(options.robot or '')
         commands = write_experiment(path, options.robot or DEFAULT_ROBOT)
     else:
         commands = write_start_folder(kind, path)

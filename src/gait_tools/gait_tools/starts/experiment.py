@@ -16,7 +16,7 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import write_atomically
+from gait_core.files.access import expand_user, write_atomically
 from gait_core.parameters.declaration import ParameterInfo, Parameters, declared_parameters
 from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
@@ -115,7 +115,7 @@ def _experiment_text(file: Path, robot_name: str) -> str:
     named = robot_name
     if robot_name not in robot_names():
         # A path is read from the folder of the experiment.
-        named = f'./{os.path.relpath(Path(robot_name).expanduser(), file.parent)}'
+        named = f'./{os.path.relpath(expand_user(robot_name), file.parent)}'
     first = genes[0]
     text = _HEAD.format(
         path=shlex.quote(str(file)),

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.access import read_bytes
+from gait_core.files.access import expand_user, read_bytes
 from gait_core.processes.python_command import python_module_command
 from gait_core.robot.find import read_package_name
 from gait_core.robot.urdf.xacro_child import XML_LIMIT
@@ -119,7 +119,7 @@ def _package_index(
         share = Path(prefix) / 'share'
         markers = share / 'ament_index' / 'resource_index' / 'packages'
         markers.mkdir(parents=True)
-        folders = {name: Path(folder).expanduser().resolve() for name, folder in known.items()}
+        folders = {name: expand_user(folder).resolve() for name, folder in known.items()}
         for name, folder in folders.items():
             (markers / name).touch()
             (share / name).symlink_to(folder)
