@@ -191,10 +191,9 @@ def controller_parameters(
                 'command_interfaces': [interfaces[0]],
                 'state_interfaces': ['position', 'velocity'],
                 # A gait sends a short trajectory in every control period. Each must start from
-                # the last target, even if that was in motion or did not name every joint. The
-                # second name is that of older releases.
+                # the last target, even if that was in motion or did not name every joint. Releases
+                # before 4.22 of March 2025 lack this parameter.
                 'interpolate_from_desired_state': True,
-                'open_loop_control': True,
                 'allow_partial_joints_goal': True,
                 'allow_nonzero_velocity_at_trajectory_end': True,
                 # A position holds after its last point; a velocity or effort would continue.
