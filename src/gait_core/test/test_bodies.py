@@ -139,6 +139,15 @@ def test_bodies_described_in_place_lie_where_they_are_put(tmp_path):
         ('{pull: [rope]}', '{pull: [rope], push: [rope]}', "again by signal 'push'"),
         ('name: other', 'name: ball', "body 'ball' is described twice"),
         ('mass: 0.1', 'mass: 0', 'needs both positive'),
+        *(
+            ('mass: 0.1', f'mass: 0.1, collisions: [{{kind: sphere, {shape}}}]', said)
+            for shape, said in (
+                ('size: [0]', 'size is 0 m, it must be positive'),
+                ('size: [1e26]', 'nearest valid: 1e+06'),
+                ('size: [1], xyz: [0, 1e26, 0]', 'nearest valid: 1e+06'),
+                ('size: [1], rgba: [2, 0, 0, 1]', 'nearest valid: 1'),
+            )
+        ),
         (
             'mass: 0.1',
             'mas: 0.1',

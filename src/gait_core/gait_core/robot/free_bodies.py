@@ -138,4 +138,8 @@ def _read_shape(entry: Mapping[str, Any], location: Location) -> Shape:
         raise ConfigurationError(
             f'{location / "size"} has {len(shape.size)} values, expected {_SIZE_COUNTS[kind]}'
         )
+    if min(shape.size) <= 0.0:
+        raise ConfigurationError(
+            f'{location / "size"} is {min(shape.size):g} m, it must be positive'
+        )
     return shape

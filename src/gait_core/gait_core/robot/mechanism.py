@@ -20,6 +20,7 @@ from gait_core.trial.scene import EMPTY_MAPPING
 
 MOVING_KINDS = ('revolute', 'continuous', 'prismatic')
 Triple = tuple[Coordinate, Coordinate, Coordinate]
+Share = Annotated[float, NumberRange(0.0, 1.0)]
 MAX_CONSTANT = 1e9
 """Largest constant of an actuator, a joint or a force element [SI]: engines diverge beyond it."""
 SPHERICAL_KIND = 'spherical'
@@ -37,11 +38,11 @@ class Shape:
     """
 
     kind: str
-    size: tuple[float, ...]
-    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    size: tuple[Coordinate, ...]
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
     file: str = ''
-    rgba: tuple[float, float, float, float] | None = None
+    rgba: tuple[Share, Share, Share, Share] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
