@@ -160,7 +160,7 @@ def venv_fault(place: Environment, key: str) -> str | None:
     found = installed_wheels(place)
     for name, version in state.get('wheels', {}).items():
         if found.get(name) != version:
-            return f'it has {name} {found.get(name, "not at all")}, pinned is {version}'
+            return f'{name} is {found.get(name, "missing")}, pinned is {version}'
     return None
 
 

@@ -120,7 +120,7 @@ def mesh_vertices(file: str) -> FloatArray:
         raise ConfigurationError(f"mesh file '{file}' holds no finite vertices")
     if np.abs(positions).max() > MAX_COORDINATE:
         raise ConfigurationError(
-            f"mesh file '{file}' has a coordinate beyond the largest of {MAX_COORDINATE:g}"
+            f"mesh file '{file}' has a coordinate beyond the limit of {MAX_COORDINATE:g}"
         )
     vertices = np.unique(positions, axis=0)
     vertices.flags.writeable = False
@@ -261,7 +261,7 @@ def _dae_transform(tag: str, words: list[str]) -> FloatArray:
         raise ValueError(f'{tag} has {len(numbers)} values, expected {_DAE_NUMBERS[tag]}')
     # Nested transforms multiply: numbers beyond this would soon overflow.
     if not np.all(np.abs(numbers) <= MAX_COORDINATE):
-        raise ValueError(f'{tag} has a value beyond the largest of {MAX_COORDINATE:g}')
+        raise ValueError(f'{tag} has a value beyond the limit of {MAX_COORDINATE:g}')
     if tag == 'matrix':
         return np.asarray(numbers.reshape(4, 4))
     frame = np.eye(4)

@@ -130,7 +130,7 @@ class _ElementReader:
         if any(abs(value) > bound for value in values):
             raise self._fault(
                 element,
-                f"{owner}: {attribute}='{excerpt(text)}' is beyond the largest of {bound:g}",
+                f"{owner}: {attribute}='{excerpt(text)}' is beyond the limit of {bound:g}",
             )
         return values
 
