@@ -5,8 +5,10 @@
 
 import pytest
 
+from gait_core.errors import ConfigurationError
 from gait_core.robot.load import read_robot
 from gait_core.testing.free_bodies import applied_targets, step_through
+from gait_core.testing.skips import need_engine
 from gait_core.trial.scene import Scene
 
 pytestmark = pytest.mark.physics
@@ -65,3 +67,16 @@ def test_a_robot_of_odd_parts_stands(engine_of, tmp_path, triangles):
     # The cube of 0.2 m stands on the ground, whatever its triangles are.
     assert first.body_poses[0, 2] == pytest.approx(0.1, abs=0.01)
     assert last.joint_positions[0] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_a_visual_mesh_that_ends_bullet_is_named_before_a_picture_is_made(tmp_path):
+    need_engine('bullet')
+    from sim_bridge.engines.bullet.client import pb
+    from sim_bridge.engines.bullet.posed_robot import PosedRobot
+
+    (tmp_path / 'cube.dae').write_text(MESH.format(''))
+    visual = '<visual><geometry><mesh filename="cube.dae"/></geometry></visual></link>'
+    file = tmp_path / 'box.urdf'
+    file.write_text(f'<robot name="box">{link("base")}</robot>'.replace('</link>', visual))
+    with pytest.raises(ConfigurationError, match=r"'box': Bullet was ended .* '.*cube\.dae'"):
+        PosedRobot(read_robot(file), pb.DIRECT)

@@ -23,7 +23,7 @@ from gait_core.robot.urdf.xacro_child import XML_LIMIT
 from gait_core.robot.urdf.xml_tree import XmlElement, parse_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 
-PROCESSOR_TIME = 10
+PROCESSOR_TIME = 5
 """Limit of the processor time in which a .xacro file is expanded [s]."""
 
 _WALL_TIME = 60.0
