@@ -188,8 +188,16 @@ def describe_error(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         file = f': {excerpt(error.filename)}' if error.filename is not None else ''
         return f'{error.strerror}{file}'
-    message = one_line(' '.join(str(error).split()))
+    message = one_line(read_message(error))
     return f'{type(error).__name__}: {message}' if message else type(error).__name__
+
+
+def read_message(error: BaseException) -> str:
+    """Return the message of an error in one line; that of a user's class may raise another."""
+    try:
+        return ' '.join(str(error).split())
+    except Exception:
+        return 'its message cannot be read'
 
 
 def describe_import_error(error: ImportError) -> str:

@@ -313,6 +313,10 @@ def test_model_py_builds_a_body_per_draw(model_folder):
         ('\ndef build(draw, rng): 1 / 0', r'model\.py:2: ZeroDivisionError: division by zero'),
         ('import sys\nsys.exit(0)', r'model\.py:2: SystemExit: 0'),
         ('import os\nos._exit(0)', r'model\.py:2: SystemExit: os\._exit\(0\)'),
+        (
+            'class E(Exception):\n def __str__(self): return 1\nraise E',
+            r'model\.py:3: E: its message cannot be read',
+        ),
         ('import nowhere', r"model\.py:1: ModuleNotFoundError: No module named 'nowhere'"),
         ('a b', r'model\.py:1: SyntaxError: invalid syntax'),
         ('a = 1\0', r'model\.py:1: \w+Error: source code string cannot contain null bytes'),

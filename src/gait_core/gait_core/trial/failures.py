@@ -10,7 +10,7 @@ from pathlib import Path
 import sysconfig
 import traceback
 
-from gait_core.errors import ConfigurationError, shorten
+from gait_core.errors import ConfigurationError, one_line, read_message, shorten
 from gait_core.trial.loop import result_without_ticks
 from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 
@@ -50,15 +50,11 @@ def describe_exception(error: BaseException) -> str:
     The line is the innermost one in code that a user added, else in this project. A
     ConfigurationError gives its message alone, which names the wrong value.
     """
-    try:
-        message = str(error)
-    except Exception:
-        message = 'its message cannot be read'
+    message = read_message(error)
     if isinstance(error, ConfigurationError):
         return message
-    text = shorten(' '.join(message.split()), _MAX_EXCEPTION)
-    name = type(error).__name__
-    return f'{name}: {text} ({_source_line(error)})' if text else f'{name} ({_source_line(error)})'
+    text, name = shorten(message, _MAX_EXCEPTION), type(error).__name__
+    return one_line(f'{name}{text and ": "}{text} ({_source_line(error)})')
 
 
 def is_from_added_code(error: BaseException) -> bool:
