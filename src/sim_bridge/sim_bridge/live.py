@@ -91,7 +91,7 @@ class LiveSimulation:
                 f'the simulation of this scene diverges before its first tick: {error}'
             ) from error
         self._sensors = SensorSimulator(self.scene.sensors, derived_seed(self.seed, SENSOR_SEED))
-        self.seen = self._sensors.read(self.observation)
+        self.noisy_observation = self._sensors.read(self.observation)
         names = self.robot.target_names
         self._index = {name: i for i, name in enumerate(names)}
         self._targets = initial_positions(self.robot, self.scene)
@@ -171,7 +171,7 @@ class LiveSimulation:
         applied = self._memory.resolve(self._next_targets())
         self._targets = applied.position[-1]
         self.observation = self.engine.step(applied)
-        self.seen = self._sensors.read(self.observation)
+        self.noisy_observation = self._sensors.read(self.observation)
         self.tick += 1
         self.applied = applied
         return self.observation

@@ -210,7 +210,9 @@ class SimBridgeNode(ManagedNode):
         self._time.restart(live.dt, live.tick)
         if self._timer is not None and live.dt != before:
             self._start_timer()
-        self._publish(PublishedTick(live.tick, live.observation, live.seen, live.applied))
+        self._publish(
+            PublishedTick(live.tick, live.observation, live.noisy_observation, live.applied)
+        )
         # A controller that is running answers this tick: wait for it before the next one.
         self._command_wait.note_tick(time.monotonic())
 
@@ -258,7 +260,9 @@ class SimBridgeNode(ManagedNode):
         """Advance one tick; return False after a failure, until the next reset."""
         try:
             live.step()
-            self._publish(PublishedTick(live.tick, live.observation, live.seen, live.applied))
+            self._publish(
+                PublishedTick(live.tick, live.observation, live.noisy_observation, live.applied)
+            )
         except SimulationDiverged as error:
             self._fault = f'the simulation diverged ({error}); call ~/reset'
         except Exception as error:

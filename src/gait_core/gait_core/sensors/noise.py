@@ -22,7 +22,7 @@ class SensorSimulator:
 
     Attributes
     ----------
-    ideal : bool
+    is_ideal : bool
         Whether the model has neither noise nor delay.
 
     """

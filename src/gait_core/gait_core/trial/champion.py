@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Champion of a run as a ROS parameter file that a gait node loads unchanged.
+Champion of a run as a ROS parameter file that a controller node loads unchanged.
 
 Controller parameters are below ``gait.``; everything else, as flat scalars and lists, is below
 the reserved prefix ``provenance.``. Lists of records are written as ``item_0``, ``item_1``, ...

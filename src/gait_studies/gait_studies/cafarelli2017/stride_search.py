@@ -104,7 +104,7 @@ class StrideSearch:
             if not (self.frozen and name in EXTENSION_GENES)
         }
         scene: Any = {**experiment.scene, **ground_scene_changes(self.ground)}
-        asked = replace(
+        changed_experiment = replace(
             experiment,
             genes=genes,
             scene=scene,
@@ -112,14 +112,16 @@ class StrideSearch:
             population=population,
             seed=self.seed,
         )
-        space = resolve_experiment(asked).space
+        space = resolve_experiment(changed_experiment).space
         begin = {**LEVEL_WALK, **dict(self.start)}
         settings = {
             'sigma': self.sigma,
             'start': space.encode({name: begin[name] for name in space.names}).tolist(),
         }
         return resolve_experiment(
-            replace(asked, optimizer=OptimizerChoice(name='cma_es', settings=settings))
+            replace(
+                changed_experiment, optimizer=OptimizerChoice(name='cma_es', settings=settings)
+            )
         )
 
 
@@ -147,12 +149,14 @@ def search_stride(search: StrideSearch) -> dict[str, Any]:
             decoded = plan.space.decode(candidate.values)
             place = TrialIndex(generation=len(curve), individual=index, engine=engine)
             loop = run_loop(plan.spec(decoded, place))
-            judged = _evaluate_loop(loop, search.ground, candidate.id)
-            evaluations.append(judged)
-            statuses.append(judged.status)
-            kept = judged.objectives is not None and judged.constraints['clearance'] <= 0.0
-            if kept and judged.fitness > best:
-                best, values = judged.fitness, decoded
+            evaluation = _evaluate_loop(loop, search.ground, candidate.id)
+            evaluations.append(evaluation)
+            statuses.append(evaluation.status)
+            is_valid = (
+                evaluation.objectives is not None and evaluation.constraints['clearance'] <= 0.0
+            )
+            if is_valid and evaluation.fitness > best:
+                best, values = evaluation.fitness, decoded
         optimizer.tell(evaluations)
         curve.append(best)
     if not values:

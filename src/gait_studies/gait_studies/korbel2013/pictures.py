@@ -15,14 +15,14 @@ from gait_tools.pictures.trial import saved_figure
 
 
 def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
-    """Draw the mean fitness of every trial, and the best trial beside the mean of all."""
+    """Draw the mean fitness of every evolution, and the best one beside the mean of all."""
     ends = [history[-1] for history in histories]
     with saved_figure(path, (10.0, 4.2)) as figure:
         every, summed = figure.subplots(1, 2, sharey=True)
         for number, history in enumerate(histories):
             every.plot(np.arange(1, len(history) + 1), history, linewidth=0.9, label=number + 1)
         every.set(xlabel='iteration', ylabel='mean fitness [in]', title='mean of the population')
-        every.legend(fontsize='x-small', ncols=2, title='trial', title_fontsize='x-small')
+        every.legend(fontsize='x-small', ncols=2, title='evolution', title_fontsize='x-small')
         # An evolution that has stopped keeps its last value.
         longest = max(len(history) for history in histories)
         extended = np.array(
@@ -34,11 +34,11 @@ def draw_progress(path: Path, histories: Sequence[FloatArray]) -> None:
         iterations = np.arange(1, longest + 1)
         mean, deviation = extended.mean(axis=0), extended.std(axis=0)
         summed.fill_between(iterations, mean - deviation, mean + deviation, color='0.85')
-        summed.plot(iterations, mean, color='0.3', label='mean and deviation of all trials')
+        summed.plot(iterations, mean, color='0.3', label='mean and deviation of all evolutions')
         summed.plot(
-            iterations, extended[int(np.argmax(ends))], color='tab:red', label='best trial'
+            iterations, extended[int(np.argmax(ends))], color='tab:red', label='best evolution'
         )
-        summed.set(xlabel='iteration', title='best trial and all')
+        summed.set(xlabel='iteration', title='best evolution and all')
         summed.legend(fontsize='small', loc='lower right')
 
 
@@ -55,7 +55,7 @@ def draw_distances(path: Path, time: FloatArray, curves: Sequence[tuple[FloatArr
         axes.plot([], [], color='tab:red', label='best of its evolution')
         axes.axvline(3.0, color='0.8', linewidth=0.8, zorder=0)
         axes.set(xlabel='time [s]', ylabel='distance of node 1 [in]', xlim=(0.0, time[-1]))
-        axes.set_title('thick: the best trial; scored from 3 s', fontsize='medium')
+        axes.set_title('thick: the best evolution; scored from 3 s', fontsize='medium')
         axes.legend(fontsize='small', loc='upper left')
 
 

@@ -45,11 +45,11 @@ class _Tally:
 
 def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
     """Compare the logs of runs with disturbed workers to that of an undisturbed run."""
-    wanted = max(len(_KINDS), round(_DISTURBANCES * share))
-    whole = share >= 1.0
+    disturbance_count = max(len(_KINDS), round(_DISTURBANCES * share))
+    is_full = share >= 1.0
     settings = [
         *('--generations', '4'),
-        *('--set', f'duration={4.0 if whole else 1.0:g}'),
+        *('--set', f'duration={4.0 if is_full else 1.0:g}'),
         *('--set', 'population=6'),
     ]
     rng, tally = np.random.default_rng(_SEED), _Tally()
@@ -60,13 +60,15 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
         _finish_run(process, folder / 'undisturbed', tally)
         span = time.monotonic() - began
         tally.runs.clear()
-        kinds = [_KINDS[i % len(_KINDS)] for i in range(wanted)]
+        kinds = [_KINDS[i % len(_KINDS)] for i in range(disturbance_count)]
         rng.shuffle(kinds)
         while kinds:
             number = sum(tally.runs.values())
-            some, kinds = kinds[:_DISTURBANCES_PER_RUN], kinds[_DISTURBANCES_PER_RUN:]
-            over_ros = whole and number % 3 == 2 and importlib.util.find_spec('rclpy') is not None
-            cold = whole and number % 3 != 1
+            run_kinds, kinds = kinds[:_DISTURBANCES_PER_RUN], kinds[_DISTURBANCES_PER_RUN:]
+            over_ros = (
+                is_full and number % 3 == 2 and importlib.util.find_spec('rclpy') is not None
+            )
+            cold = is_full and number % 3 != 1
             changed = {'NUMBA_CACHE_DIR': str(folder / f'cache-{number}')} if cold else {}
             evaluator = 'ros' if over_ros else 'local'
             run = folder / str(number)
@@ -74,8 +76,8 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
             # A disturbance that came after the end of its run is repeated in another run.
             kinds += [
                 kind
-                for kind in some
-                if not _disturb_worker(process, kind, rng, span / len(some), tally)
+                for kind in run_kinds
+                if not _disturb_worker(process, kind, rng, span / len(run_kinds), tally)
             ]
             _finish_run(process, run, tally)
             tally.runs[f'{evaluator}{", cold caches" if cold else ""}'] += 1
@@ -99,7 +101,7 @@ def _finish_run(process: subprocess.Popen[str], run: Path, tally: _Tally) -> Non
     """Wait for the end of a run, and count its log and its incidents."""
     _, error = process.communicate()
     if process.returncode != 0:
-        tally.broken.append(error.strip().splitlines()[-1] if error.strip() else 'no line')
+        tally.broken.append(error.strip().splitlines()[-1] if error.strip() else 'no output')
         return
     tally.logs.add((run / 'evaluations.csv').read_bytes())
     events = run / 'events.log'

@@ -137,9 +137,9 @@ def _draw_legs(
                 (1, space.right, space.left),
                 (2, 0.0, min(space.up, 0.3 * space.forward)),
             ):
-                way = np.array([feet[i], feet[i]])
-                way[:, axis] += [-low, high]
-                axes.plot(*way.T, '-', color=colour, linewidth=0.8, alpha=0.7)
+                span = np.array([feet[i], feet[i]])
+                span[:, axis] += [-low, high]
+                axes.plot(*span.T, '-', color=colour, linewidth=0.8, alpha=0.7)
     axes.legend(fontsize='x-small', loc='upper right', ncol=2)
 
 
