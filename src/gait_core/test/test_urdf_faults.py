@@ -91,8 +91,8 @@ def test_a_misspelling_is_named_with_its_line_and_the_nearest_name(
     [
         ('<limit', '<limit lower="-2" upper="2"/><limit', 'has 2 different <limit>'),
         ('"hip"', f'"{2000 * "a"}"', 'line 6: joint .* has a name of 2000 characters'),
-        ('"shin"', '" shin"', 'a name must be printable'),
-        ('"shin"', '"sh&#10;in"', 'a name must be printable'),
+        ('"shin"', '" shin"', 'has a name that is not printable'),
+        ('"shin"', '"sh&#10;in"', 'has a name that is not printable'),
         ('value="2"', 'value="1_0"', "line 3: link 'base': value='1_0' is not 1 finite number"),
         ('value="2"', 'value="1e10"', "value='1e10' is beyond the limit of 1e"),
         ('xyz="0 0 -1"', 'xyz="0 0 1e5"', "line 6: joint 'hip': xyz='0 0 1e5' is beyond"),

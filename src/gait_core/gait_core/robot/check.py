@@ -20,7 +20,10 @@ from gait_core.robot.actuation_kinds import (
     check_kind,
 )
 from gait_core.robot.model import MOVING_KINDS, Joint, RobotModel, limit_fault
-from gait_core.robot.name_checks import MAX_NAME_LENGTH, unknown_names_error
+from gait_core.robot.name_checks import name_fault, unknown_names_error
+
+MAX_NODE_RADIUS = 1000.0
+"""Largest radius of a contact node [m]."""
 
 
 def check_robot(robot: RobotModel) -> RobotModel:
@@ -29,7 +32,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
 
     Models from every source are checked here.
     """
-    _check_name_lengths(robot)
+    _check_names(robot)
     if not (math.isfinite(robot.mass) and robot.mass > 0.0):
         raise ConfigurationError(
             f"robot '{robot.name}' has a total mass of {robot.mass:g} kg: no link has an inertial "
@@ -103,8 +106,8 @@ def _check_inertias(robot: RobotModel) -> None:
                 )
 
 
-def _check_name_lengths(robot: RobotModel) -> None:
-    """Raise ConfigurationError for a name that is longer than an engine or ROS can take."""
+def _check_names(robot: RobotModel) -> None:
+    """Raise ConfigurationError for a name that an engine or ROS cannot take."""
     named = (
         ('robot', (robot.name,)),
         ('link', (link.name for link in robot.links)),
@@ -118,11 +121,8 @@ def _check_name_lengths(robot: RobotModel) -> None:
     )
     for kind, names in named:
         for name in names:
-            if len(name) > MAX_NAME_LENGTH:
-                raise ConfigurationError(
-                    f"{kind} '{excerpt(name)}' has a name of {len(name)} characters, expected at "
-                    f'most {MAX_NAME_LENGTH}'
-                )
+            if fault := name_fault(name):
+                raise ConfigurationError(f"{kind} '{excerpt(name)}' {fault}")
 
 
 def _check_slider_crank(joint: Joint, constants: Mapping[str, float]) -> None:
@@ -174,9 +174,11 @@ def _check_contact_nodes(robot: RobotModel) -> None:
     links = [link.name for link in robot.links]
     for node in robot.contact_nodes:
         _check_known('link', (node.link,), links)
-        if not node.radius >= 0.0:
+        if not 0.0 <= node.radius <= MAX_NODE_RADIUS:
+            valid = MAX_NODE_RADIUS if node.radius > 0.0 else 0.0
             raise ConfigurationError(
-                f"contact node '{node.name}': its radius is {node.radius:g} m; nearest valid: 0"
+                f"contact node '{node.name}': its radius is {node.radius:g} m; nearest valid: "
+                f'{valid:g}'
             )
     if robot.contact_nodes and robot.legs:
         raise ConfigurationError(

@@ -24,6 +24,25 @@ def check_message_names(names: Sequence[str]) -> None:
         raise BadCommand(f'a name has {longest} characters, expected at most {MAX_NAME_LENGTH}')
 
 
+def name_fault(name: str) -> str:
+    """
+    Return the fault of the name of a part of a robot, after the part; '' if it has none.
+
+    Examples
+    --------
+    >>> name_fault('knee ')
+    'has a name that is not printable, or has spaces at its ends'
+    >>> name_fault('knee')
+    ''
+
+    """
+    if len(name) > MAX_NAME_LENGTH:
+        return f'has a name of {len(name)} characters, expected at most {MAX_NAME_LENGTH}'
+    if not name.isprintable() or name != name.strip():
+        return 'has a name that is not printable, or has spaces at its ends'
+    return ''
+
+
 def format_names(names: Iterable[str]) -> str:
     """
     Return the first five names, sorted, for a message.

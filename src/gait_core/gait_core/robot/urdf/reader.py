@@ -18,7 +18,7 @@ from gait_core.arrays import read_only_array
 from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.kinematics.frames import inertia_in_outer_frame
 from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, Triple, limit_fault
-from gait_core.robot.name_checks import MAX_NAME_LENGTH
+from gait_core.robot.name_checks import name_fault
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.spelling import spelling_fault
 from gait_core.robot.urdf.tree import LinkTree, build_tree
@@ -97,16 +97,8 @@ class _ElementReader:
         name = element.get('name', '')
         if not name:
             raise self._fault(element, f'a {kind} has no name')
-        if len(name) > MAX_NAME_LENGTH:
-            raise self._fault(
-                element,
-                f"{kind} '{name[:20]}...' has a name of {len(name)} characters, expected at most "
-                f'{MAX_NAME_LENGTH}',
-            )
-        if not name.isprintable() or name != name.strip():
-            raise self._fault(
-                element, f'{kind} {name!r}: a name must be printable, without spaces at its ends'
-            )
+        if fault := name_fault(name):
+            raise self._fault(element, f"{kind} '{excerpt(name)}' {fault}")
         return name
 
     def numbers(
