@@ -12,7 +12,7 @@ setup(
     package_data={package_name: ['py.typed', 'report/page.*', 'starts/templates/*/*.in']},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
-        ('share/' + package_name, ['package.xml', 'resource/package.dsv']),
+        ('share/' + package_name, ['package.xml']),
         # Tab completion, sourced with the workspace, and the command on the PATH.
         (
             'share/' + package_name + '/environment',

@@ -34,8 +34,8 @@ def test_the_command_is_in_the_folder_that_a_workspace_adds_to_the_path(prefix):
     assert (done.returncode, done.stdout) == (0, f'gait {__version__}\n')
 
 
-def test_a_sourced_workspace_and_a_released_package_source_the_completion(prefix):
+def test_a_sourced_workspace_sources_the_completion(prefix):
     hooks = json.loads((PACKAGE / 'colcon.pkg').read_text())['hooks']
-    assert all((prefix / hook).is_file() for hook in hooks)
-    lines = (prefix / 'share' / 'gait_tools' / 'package.dsv').read_text().splitlines()
-    assert lines == [f'source;{hook}' for hook in hooks]
+    assert hooks and all((prefix / hook).is_file() for hook in hooks)
+    # colcon writes this file itself: a link of ours made every build but the first fail.
+    assert not (prefix / 'share' / 'gait_tools' / 'package.dsv').exists()
