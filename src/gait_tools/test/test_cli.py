@@ -443,6 +443,7 @@ MISTAKES = [
     ('walk legged_box --seed -1', 'seed -1'),
     ('walk legged_box --seed 1.5', "invalid int value: '1.5'"),
     ('walk legged_box --cmd fast', 'expected VX[,VY[,WZ]]'),
+    ('walk legged_box --cmd 1e300', 'nearest valid: 1e+06'),
     ('walk legged_box --cmd -0.05,0,x', "command '-0.05,0,x': expected"),
     ('walk legged_box --json -0.05,0', "unknown option '-0.05,0'"),
     ('walk legged_box --champion none.yaml', 'No such file'),

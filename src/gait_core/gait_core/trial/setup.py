@@ -16,7 +16,7 @@ from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled, excerpt
 from gait_core.files.access import MAX_DIGITS, parse_json
 from gait_core.parameters.plain_data import to_plain_data
-from gait_core.parameters.schema import Location, read_value
+from gait_core.parameters.schema import Coordinate, Location, read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.trial.robot_gait import resolve_gait
@@ -146,8 +146,10 @@ def parse_velocity(text: str) -> tuple[float, float, float]:
         raise ConfigurationError(
             f"command '{text}': expected VX[,VY[,WZ]] of finite numbers, e.g. 0.3,0,0.1"
         )
-    x, y, yaw = (*numbers, 0.0, 0.0, 0.0)[:3]
-    return x, y, yaw
+    velocity: tuple[float, float, float] = read_value(
+        tuple[Coordinate, Coordinate, Coordinate], (*numbers, 0.0, 0.0, 0.0)[:3], 'command'
+    )
+    return velocity
 
 
 def check_registered(kind: str, name: str) -> str:
