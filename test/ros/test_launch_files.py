@@ -476,6 +476,12 @@ def test_an_evolution_is_the_graph_that_evolve_graph_describes(tmp_path):
     assert [node.facts for node in (evolver, *workers)] == [facts(spec) for spec in expected]
 
 
+@pytest.mark.parametrize('given', ['', "''", '""'])
+def test_an_empty_argument_may_be_written_as_two_quotes(given):
+    evolver, *_ = started('evolve.launch.py', experiment=given)
+    assert evolver.parameters['experiment'] == ''
+
+
 @pytest.mark.parametrize(
     ('given', 'meant'),
     [

@@ -53,8 +53,8 @@ def describe_end(run: EvolutionThread) -> str:
     evaluator = run.evaluator
     if evaluator is not None and evaluator.lost_workers:
         parts.append(
-            f'{evaluator.lost_workers} workers lost, {evaluator.workload.lost_trials} trials '
-            'begun again'
+            f'lost workers: {evaluator.lost_workers}, trials begun again: '
+            f'{evaluator.workload.lost_trials}'
         )
     store = run.store
     if store is not None and run.status != 'completed':

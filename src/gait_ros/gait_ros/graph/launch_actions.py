@@ -38,6 +38,7 @@ from gait_ros.graph.rviz_layouts import fit_layout, layout_topics
 from gait_ros.hardware.ros2_control import SIM_TARGET
 from gait_ros.live.node_champion import NodeChampion, make_node_champion
 
+_EMPTY = ("''", '""')
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
 # Similarity from which an argument counts as a misspelt one, by difflib.
@@ -53,8 +54,10 @@ class ArgumentValues:
         self._context = context
 
     def text(self, name: str) -> str:
-        """Return an argument as text, without surrounding spaces."""
-        return str(LaunchConfiguration(name).perform(self._context)).strip()
+        """Return an argument as text, without surrounding spaces; empty for two quotes."""
+        given = str(LaunchConfiguration(name).perform(self._context)).strip()
+        # `ros2 launch` refuses an argument without a value.
+        return '' if given in _EMPTY else given
 
     def robot(self) -> str:
         """Return the argument ``robot``, whose ``model.py`` the launch may run."""

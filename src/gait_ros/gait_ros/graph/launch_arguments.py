@@ -181,8 +181,8 @@ EVOLVE_ARGUMENTS = (
     LaunchArgument(
         name='experiment',
         default='guroo_quick',
-        doc='Experiment name or file; the launch ends with its run. Empty: wait for goals on '
-        'evolver/evolve.',
+        doc='Experiment name or file; the launch ends with its run. Empty, written "\'\'": '
+        'wait for goals on evolver/evolve.',
     ),
     LaunchArgument(
         name='workers', default='2', doc='Number of bridges to start; each uses one core.'
