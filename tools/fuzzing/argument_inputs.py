@@ -46,7 +46,7 @@ _NUMBERS = (
 """Groups of numbers that no option takes."""
 _FRACTIONS = ('1.5', '1e-3', '99999999999999999999')
 _NAMES = (('nowhere',), ('x' * 5000, '..', '/', '/dev/zero', 'pipe', 'a\nb', '\u202e', '%s', '-'))
-_WRITTEN = ('/nope/x', 'pipe', '/dev/full', '.', '/', 'x' * 5000, 'c.yaml/x')
+_WRITTEN = ('/proc/nope/x', 'pipe', '/dev/full', '.', '/', 'x' * 5000, 'c.yaml/x')
 _CANDIDATES = ('9/9', 'a/b', '-1/0', '0', '0/0/0', '9' * 400 + '/0', '/')
 _VALUES: Mapping[str, Sequence[str]] = {
     'VX[,VY[,WZ]]': ('nan', 'inf,0,0', '1e300', '1,2,3,4', 'a', ',', '0.1,,0', '9' * 400),
@@ -61,7 +61,7 @@ _VALUES: Mapping[str, Sequence[str]] = {
             'flat:a=1',
         ),
     ),
-    'NAME=PATH': ('x=/nope', 'x', '=x', 'x=', 'x=pipe', 'x=/dev/zero', 'x=c.yaml'),
+    'NAME=PATH': ('x=/proc/nope', 'x', '=x', 'x=', 'x=pipe', 'x=/dev/zero', 'x=c.yaml'),
     'G/I': _CANDIDATES,
     'ID': _CANDIDATES,
     'NAME=VALUE': (

@@ -40,7 +40,7 @@ _WALKERS = {
 }
 """A robot for each controller whose parameters are changed."""
 _SLOW_PATTERNS = ('(a+)+b', '(a|a)*b', '(.*)*x', '(a?){30}a{30}', f'{".*" * 200}x')
-_FIXED = ('sign', 'format', 'physics_step', 'control_period', 'sub_samples')
+_FIXED = ('sign', 'format', 'physics_step', 'control_period', 'sub_samples', 'solver_iterations')
 
 
 @dataclass(frozen=True, kw_only=True)
