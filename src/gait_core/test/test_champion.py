@@ -149,6 +149,10 @@ def test_an_edited_champion_is_named(tmp_path, line, message):
         ('/**: {ros__parameters: {gait: {x: 1.0}}}', 'not a champion'),
         ('/**: {ros__parameters: {provenance: {format: 99}}}', 'champion format 99'),
         ('/**: {ros__parameters: {provenance: {format: 1, spec: {controller: hold}}}}', 'missing'),
+        (
+            '/**: {ros__parameters: {provenance: {format: 1, spec: {parameters: 3}}}}',
+            'below .gait.',
+        ),
     ],
 )
 def test_other_files_are_refused_in_one_line(tmp_path, text, message):

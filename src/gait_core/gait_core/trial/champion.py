@@ -174,6 +174,10 @@ class GaitFile:
             )
         location = self._location('provenance')
         spec = read_value(Mapping[str, Any], provenance.get('spec', {}), location / 'spec')
+        if 'parameters' in spec:
+            raise (location / 'spec' / 'parameters').error(
+                "parameters of the controller are below 'gait', not in the spec"
+            )
         spec = {**spec, 'parameters': _from_ros_data(self.parameters.get('gait', {}))}
         spec['weights'] = _weights_path(path, spec.get('weights', ''))
         champion: Champion = read_value(Champion, {**provenance, 'spec': spec}, location)
