@@ -10,6 +10,7 @@ import pytest
 
 from gait_core.registry import load
 from gait_studies.cafarelli2017.strides.published import published_runs, published_table
+from gait_studies.cafarelli2017.strides.search_cases import MIN_SAVING
 from gait_tools.study.session import StudySession
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +30,7 @@ def session(tmp_path_factory):
 def test_the_published_model_gives_what_was_published(name, session):
     rows = PARTS[name].measure(session)
     assert rows
-    assert [row for row in rows if row.verdict != 'pass'] == []
+    assert [row for row in rows if row.verdict not in ('pass', 'info')] == []
     if name == 'flaw':
         assert session.picture('flaw').read_bytes().startswith(b'\x89PNG')
 
@@ -37,8 +38,9 @@ def test_the_published_model_gives_what_was_published(name, session):
 def test_the_answer_depends_on_rails_that_do_not_rub(session):
     """The small contest: free lengths save where a segment may lie on the ground, else not."""
     rows = PARTS['assumptions'].measure(session)
-    assert [row.id for row in rows] == ['assumption_knees_0_flat', 'assumption_knees_0_rub_flat']
-    assert [row for row in rows if row.verdict != 'pass'] == []
+    saved = {row.id: row.measured for row in rows}
+    assert set(saved) == {'assumption_knees_0_flat', 'assumption_knees_0_rub_flat'}
+    assert saved['assumption_knees_0_flat'] > MIN_SAVING > saved['assumption_knees_0_rub_flat']
     again = PARTS['assumptions'].measure(session)
     assert again == rows
 

@@ -29,7 +29,7 @@ def session(tmp_path_factory):
 def test_commanded_angles_and_settings_are_the_published_ones(name, session):
     rows = PARTS[name].measure(session)
     assert rows
-    assert [row for row in rows if row.verdict != 'pass'] == []
+    assert [row for row in rows if row.verdict not in ('pass', 'info')] == []
     if name == 'schedule':
         assert session.picture('timetable').read_bytes().startswith(b'\x89PNG')
 
@@ -38,14 +38,14 @@ def test_commanded_angles_and_settings_are_the_published_ones(name, session):
 def test_the_published_fitness_has_its_closed_forms_and_a_fall_the_worst_score(session):
     pytest.importorskip('pybullet', reason='the walk that falls is one of the bullet engine')
     rows = PARTS['fitness'].measure(session)
-    assert [row for row in rows if row.verdict != 'pass'] == []
+    assert [row for row in rows if row.verdict not in ('pass', 'info')] == []
 
 
 @pytest.mark.physics
 def test_the_landing_leg_is_too_long_and_levelling_alone_decides_on_the_fall(session):
     pytest.importorskip('pybullet', reason='the walks are those of both engines')
     rows = PARTS['why_it_falls'].measure(session)
-    assert [row for row in rows if row.verdict != 'pass'] == []
+    assert [row for row in rows if row.verdict not in ('pass', 'info')] == []
     assert session.picture('fall').read_bytes().startswith(b'\x89PNG')
 
 
@@ -54,7 +54,7 @@ def test_the_landing_leg_is_too_long_and_levelling_alone_decides_on_the_fall(ses
 def test_the_walk_with_feedback_keeps_its_bounds(name, session):
     need_engine('mujoco')
     rows = PARTS[name].measure(session)
-    assert [row for row in rows if row.verdict != 'pass'] == []
+    assert [row for row in rows if row.verdict not in ('pass', 'info')] == []
 
 
 def test_every_picture_of_a_row_that_may_differ_is_in_the_documentation():

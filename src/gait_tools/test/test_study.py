@@ -22,7 +22,9 @@ from gait_tools.study.definition import (
     row_at_least,
     row_at_most,
     row_between,
+    row_info,
     row_near,
+    row_p_value,
     run_study,
     skipped_row,
     study_as_json,
@@ -66,8 +68,14 @@ def study(*measures, **options):
         (row_between('a', 'a', 0.9, 1.0, 2.0), 'fail'),
         (row_between('a', 'a', None, 1.0, 2.0), 'fail'),
         (skipped_row('a', 'a', 'no engine'), 'skip'),
-        (row_at_least('a', 'a', 2.0, 2.0).differ_if_failed('cause', 'p.png'), 'pass'),
-        (row_at_least('a', 'a', 1.0, 2.0).differ_if_failed('cause', 'p.png'), 'differs'),
+        (row_info('a', 'a', 2.0), 'info'),
+        (row_info('a', 'a', None), 'info'),
+        (row_p_value('a', 'a', 0.25, 0.05, 0.001), 'pass'),
+        (row_p_value('a', 'a', 0.01, 0.05, 0.001), 'fail'),
+        (row_p_value('a', 'a', 0.25, 0.05, 0.25), 'info'),
+        (row_at_least('a', 'a', 2.0, 2.0).differ_if_failed(True, 'cause', 'p.png'), 'pass'),
+        (row_at_least('a', 'a', 1.0, 2.0).differ_if_failed(True, 'cause', 'p.png'), 'differs'),
+        (row_at_least('a', 'a', 1.0, 2.0).differ_if_failed(False, 'cause', 'p.png'), 'fail'),
     ],
 )
 def test_verdicts(row, verdict):
@@ -77,19 +85,27 @@ def test_verdicts(row, verdict):
 def test_a_row_that_differs_says_why_and_shows_it():
     with pytest.raises(ValueError, match='without a cause and a picture'):
         StudyRow(id='a', what='a', verdict='differs', note='cause')
-    row = row_at_most('a', 'a', 3.0, 2.0, note='run alone').differ_if_failed(
-        'it slips', 'slip.png'
-    )
-    assert (row.note, row.picture) == ('run alone; it slips', 'slip.png')
+    row = row_at_most('a', 'a', 3.0, 2.0, note='run alone')
+    differing = row.differ_if_failed(True, 'it slips', 'slip.png')
+    assert (differing.note, differing.picture) == ('run alone; it slips', 'slip.png')
+    assert row.differ_if_failed(False, 'it slips', 'slip.png') == row
 
 
-def test_a_fourth_row_that_differs_fails(session):
+def test_every_verdict_is_counted_apart(session):
     rows = [
-        row_at_most(str(i), 'a', 3.0, 2.0).differ_if_failed('cause', 'p.png') for i in range(5)
+        row_near('a', 'a', 1.0, 1.0, 0.0),
+        row_near('b', 'b', 2.0, 1.0, 0.0),
+        *(row_near(f'c{i}', 'c', 2.0, 1.0, 0.0).differ_if_failed(True, 'x', 'p') for i in '1234'),
+        skipped_row('d', 'd', 'no engine'),
+        row_info('e', 'e', 3.0),
+        row_info('f', 'f', None),
     ]
     found = run_study(study(lambda session: rows), session, quiet)
-    assert [row.verdict for row in found] == ['differs'] * 3 + ['fail'] * 2
-    assert count_verdicts(found) == {'passed': 0, 'failed': 2, 'differs': 3, 'skipped': 0}
+    assert found == rows
+    counts = {'passed': 1, 'failed': 1, 'differs': 4, 'skipped': 1, 'info': 2}
+    assert count_verdicts(found) == counts
+    as_json = study_as_json(study(), session, found)
+    assert {name: as_json[name] for name in counts} == counts
 
 
 def test_finished_parts_are_not_measured_again(session):
@@ -143,22 +159,24 @@ def test_folders_of_other_runs_are_refused(session, tmp_path):
 
 
 def test_the_page_names_command_seed_and_every_row(session):
-    made = study(lambda session: [row_near('one', 'a | b', 0.31, 0.3, 0.1, 'm', note='level')])
+    row = row_near('one', 'a | b', 0.31, 0.3, 0.1, 'm', note='level')
+    made = study(lambda session: [row, row_info('two', 'time', 7.0, 's')])
     rows = run_study(made, session, quiet)
     page = study_page(made, session, rows, 90.0)
     assert '`./gait study made_up --seed 4`' in page
     assert r'| one | a \| b | 0.3 m | 0.31 m | +-0.1 | pass | level |' in page
-    assert '1 passed, 0 failed, 0 differs, 0 skipped.' in page
+    assert '| two | time |  | 7 s |  | info |  |' in page
+    assert '1 passed, 0 failed, 0 differs, 0 skipped, 1 info.' in page
 
 
 def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
-    good = study(lambda session: [row_near('one', 'one', 1.0, 1.0, 0.0)])
+    good = study(lambda session: [row_near('one', 'one', 1.0, 1.0, 0.0), row_info('2', '2', 3.0)])
     bad = study(lambda session: [row_near('one', 'one', 2.0, 1.0, 0.0)])
     with register_temporarily('studies', good=lambda: good, bad=lambda: bad):
         assert cli.main(['study', 'good', '--json', '--run-dir', str(tmp_path / 'good')]) == 0
         values = json.loads(capsys.readouterr().out)
         assert (values['study'], values['quick'], values['seed']) == ('made_up', False, 1)
-        assert (values['passed'], values['failed']) == (1, 0)
+        assert (values['passed'], values['failed'], values['info']) == (1, 0, 1)
         assert set(values['rows'][0]) >= {
             'id',
             'what',
@@ -171,7 +189,9 @@ def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
         }
         assert (tmp_path / 'good' / 'made_up.md').read_text().startswith('# Study made_up')
         assert cli.main(['study', 'bad', '--quick', '--run-dir', str(tmp_path / 'bad')]) == 1
-        assert 'fail    one' in capsys.readouterr().out
+        printed = capsys.readouterr().out
+        assert 'fail    one' in printed
+        assert '0 passed, 1 failed, 0 differs, 0 skipped, 0 info\n' in printed
         assert cli.main(['study', 'good', '--resume']) == 2
         assert '--resume needs --run-dir' in capsys.readouterr().err
         folder = str(tmp_path / 'good')

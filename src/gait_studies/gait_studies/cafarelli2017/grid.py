@@ -25,7 +25,7 @@ from gait_studies.cafarelli2017.strides.search_cases import (
     max_length_change,
     solve_case,
 )
-from gait_tools.study.definition import StudyRow, row_at_least
+from gait_tools.study.definition import StudyRow, row_info, row_p_value
 from gait_tools.study.session import StudySession
 
 SearchData = Mapping[str, Any]
@@ -102,11 +102,6 @@ def costs_or_infinity(results: Sequence[SearchData]) -> list[float]:
     return [math.inf if cost is None else cost for cost in costs]
 
 
-def climbing_cost(ground: str) -> float:
-    """Return the cost of transport that the rise of a ground requires, per path length."""
-    return math.sin(GROUNDS[ground].get('slope_up', 0.0))
-
-
 def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]) -> StudyRow:
     """Return the row of the mean cost of transport of one cell of the grid."""
     costs = finite_costs(answers)
@@ -123,7 +118,7 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]
         note += f'; lengths change by {np.mean(changes):.2f} cm'
     if method == NSGA:
         note += f'; tilt {np.mean(leans):.1f} deg, at least on the front {_level_text(answers)}'
-    return row_at_least(row_id, what, float(np.mean(costs)), climbing_cost(ground), note=note)
+    return row_info(row_id, what, float(np.mean(costs)), note=note)
 
 
 def _level_text(answers: Sequence[SearchData]) -> str:
@@ -143,11 +138,12 @@ def _test_row(
     best = min(others, key=lambda kind: float(np.mean(others[kind])))
     free = costs_or_infinity(results[ground, FREE, method])
     chance = float(mannwhitneyu(free, others[best], alternative='less').pvalue)
-    return row_at_least(
+    return row_p_value(
         f'test_{ground}_{method}',
         f'on {ground} by {method}: chance of free lengths being as cheap if they save nothing',
         chance,
         0.05,
+        1.0 / math.comb(len(free) + len(others[best]), len(free)),
         note=f'Mann-Whitney against {best}: free {np.mean(free):.4f}, {best} '
         f'{np.mean(others[best]):.4f}; equal effort, no start but a level walk',
     )

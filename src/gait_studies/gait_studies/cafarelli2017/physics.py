@@ -25,8 +25,8 @@ from gait_studies.cafarelli2017.stride_search import (
     search_stride,
 )
 from gait_studies.cafarelli2017.stride_trials import run_stride, stride_trial
-from gait_studies.cafarelli2017.strides.search_cases import GROUNDS, MIN_SAVING
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_studies.cafarelli2017.strides.search_cases import MIN_SAVING
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_info, row_near
 from gait_tools.study.session import StudySession
 
 SearchData = Mapping[str, Any]
@@ -37,11 +37,6 @@ _PRESET_SPEEDS = {'fixed': 0.12 / 0.55 / 2.0, 'extending': 0.12 / 0.55 / 3.2}
 _WALK_DISTANCE = 5.2
 _SEARCH_GROUNDS = ('flat', 'up_10')
 _FROZEN_BY_NAME = {'frozen': True, 'free': False}
-
-
-def climbing_cost(ground: str) -> float:
-    """Return the cost of transport that the rise of a ground requires, per horizontal distance."""
-    return math.tan(GROUNDS[ground].get('slope_up', 0.0))
 
 
 def measure_walks(session: StudySession) -> Sequence[StudyRow]:
@@ -76,11 +71,10 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
                 note=f'slip {100.0 * walk["slip"]:.2f} %, something else than feet on the ground '
                 f'in {100.0 * walk["knees"]:.1f} % of the time',
             ),
-            row_at_least(
+            row_info(
                 f'walk_{preset}_cost',
                 f'its cost of transport, {preset}',
                 walk['cost_of_transport'],
-                0.0,
             ),
         ]
     return rows
@@ -128,11 +122,10 @@ def _replay_row(where: str, joined: str, analytic: float, outcome: SearchData) -
     """Return the row of a stride replayed in physics."""
     ground, kind = where.split('/')
     walk = outcome['walk']
-    return row_at_least(
+    return row_info(
         f'replay_{ground}_{kind}_{joined}',
         f'cost of transport in physics: best stride of {kind} on {ground}, {joined} in between',
         walk['cost_of_transport'] if walk['status'] == OK else None,
-        climbing_cost(ground),
         note=f'analytic {analytic:.4f}; {walk["speed"]:.4f} m/s of {outcome["foreseen"]:.4f} '
         f'foreseen, slip {100.0 * walk["slip"]:.1f} %, drag {100.0 * walk["drag"]:.1f} %'
         + ('' if walk['status'] == OK else f'; {walk["status"]} after {walk["fell_at"]} s'),
@@ -176,12 +169,11 @@ def _search_rows(
 ) -> list[StudyRow]:
     """Return a row per search, and a row of the saving per ground."""
     rows = [
-        row_at_least(
+        row_info(
             f'{name}_{ground}_{legs}_{number}',
             f'cost of transport in physics of the best stride on {ground}, {legs}, {begin}, '
             f'seed {number}',
             _cost_or_none(result),
-            climbing_cost(ground),
             note=_search_note(result),
         )
         for (ground, legs), group in results.items()

@@ -98,28 +98,34 @@ def _hip_swing(knee: float) -> FloatArray:
 
 
 def draw_fitness_curves(
-    path: Path, interval: int, fitness: FloatArray, printed_means: Mapping[float, float]
+    path: Path,
+    interval: int,
+    fitness: Mapping[float, FloatArray],
+    printed_means: Mapping[float, float],
 ) -> None:
     """
-    Draw the fitness of runs at a mutation rate of 0.03 over generations, and the printed means.
+    Draw the fitness of runs over generations, by mutation rate, and the printed means.
 
     Parameters
     ----------
     path : Path
     interval : int
         Generations per column.
-    fitness : (runs, n) array
+    fitness : mapping of float to (runs, n) array
     printed_means : mapping
         Printed mean fitness after 200 generations, by mutation rate.
 
     """
-    generations = interval * np.arange(1, fitness.shape[1] + 1)
+    colours = dict(zip(fitness, ('tab:red', 'tab:blue'), strict=True))
     with saved_figure(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()
-        axes.plot(generations, fitness.T, color='0.75', linewidth=0.8)
-        axes.plot(generations, fitness.mean(axis=0), color='tab:red', label='mean at 0.03, ours')
+        for rate, runs in fitness.items():
+            generations = interval * np.arange(1, runs.shape[1] + 1)
+            axes.plot(generations, runs.T, color=colours[rate], alpha=0.3, linewidth=0.8)
+            means = runs.mean(axis=0)
+            axes.plot(generations, means, color=colours[rate], label=f'mean at {rate:g}, ours')
         for rate, mean in printed_means.items():
-            axes.plot(200, mean, 'o', color='tab:blue' if rate == 0.03 else '0.5')
+            axes.plot(200, mean, 'o', color=colours.get(rate, '0.5'))
             axes.annotate(f'printed, {rate:g}', (200, mean), (8, -3), textcoords='offset points')
         axes.set(xlabel='generation', ylabel='best fitness')
         axes.grid(alpha=0.3)

@@ -6,12 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-import math
+from dataclasses import replace
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_studies.cafarelli2017.comparisons import (
+    late_cause,
+    mean_row,
+    singles_row,
+    three_deviations,
+)
 from gait_studies.cafarelli2017.pictures import draw_fitness_curves
 from gait_studies.cafarelli2017.strides.published import (
     published_best_stride,
@@ -19,26 +24,26 @@ from gait_studies.cafarelli2017.strides.published import (
     published_matings,
     published_runs,
 )
-from gait_studies.cafarelli2017.strides.published_sweeps import (
-    CONTROL_SETTINGS,
-    SEEDS,
-    RunOutcome,
-    run_outcomes,
-    sweep_rows,
-)
+from gait_studies.cafarelli2017.strides.published_sweeps import CONTROL_SETTINGS, sweep_rows
 from gait_studies.cafarelli2017.strides.search import (
     FINAL_SETTINGS,
     PublishedSettings,
     run_published_search,
 )
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_studies.cafarelli2017.sweeps import (
+    INTERVAL,
+    LATE_MUTATIONS,
+    LONG_SETTINGS,
+    LONGER_RUNS,
+    Run,
+    Sweeps,
+    run_outcomes_as_data,
+)
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_between, row_near
 from gait_tools.study.session import StudySession
 
-_LONG_SETTINGS = replace(CONTROL_SETTINGS, generations=1000)
-_INTERVAL = 100
-
-_ROTARY_INTERVALS = 10
-"""Intervals of the rotary sums; the published 100 give the same statistics five times slower."""
+_GENERATIONS_GAIN = 0.00574
+"""Printed gain from 100 to 1000 generations; the specification allows a factor of two."""
 
 _MUTATION_RATES = (0.03, 0.05, 0.07, 0.09)
 
@@ -57,66 +62,6 @@ _APPENDIX_TABLES = {
     'table_a_6': ('table_6_8', 'efficiency'),
 }
 """Table of chapter 6 and field of an outcome, by table of the appendix."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run of the published program; its best is recorded every ``every`` generations."""
-
-    settings: PublishedSettings
-    seed: int
-    every: int | None = None
-
-
-def run_outcomes_as_data(run: Run) -> list[dict[str, float]]:
-    """Return the outcomes of a run as mappings, for JSON."""
-    return [asdict(outcome) for outcome in run_outcomes(run.settings, run.seed, run.every)]
-
-
-class Sweeps:
-    """Runs of all tables: ten seeds per setting, three in a quick study."""
-
-    def __init__(self, session: StudySession) -> None:
-        self.seeds = SEEDS[:3] if session.quick else SEEDS
-        self._session = session
-        self._known: dict[str, list[list[RunOutcome]]] = {}
-
-    def run(self, settings: Sequence[PublishedSettings]) -> None:
-        """Run every setting with every seed."""
-        tasks = {}
-        for setting in settings:
-            for seed in self.seeds:
-                run = self._run(setting, seed)
-                tasks[repr(run)] = run
-        done = self._session.run_tasks('published_runs', run_outcomes_as_data, tasks)
-        for setting in settings:
-            name = repr(self._run(setting, 0))
-            self._known[name] = [
-                [RunOutcome(**outcome) for outcome in done[repr(self._run(setting, seed))]]
-                for seed in self.seeds
-            ]
-
-    def final_outcomes(self, settings: PublishedSettings) -> list[RunOutcome]:
-        """Return the final outcomes of the runs of a setting, by seed."""
-        along = self._known[repr(self._run(settings, 0))]
-        if self._is_long(settings):
-            return [run[settings.generations // _INTERVAL - 1] for run in along]
-        return [run[-1] for run in along]
-
-    def fitness_curves(self, settings: PublishedSettings) -> FloatArray:
-        """Return the fitness of the runs of a setting over generations, (seeds, n)."""
-        known = self._known[repr(self._run(settings, 0))]
-        return np.array([[outcome.fitness for outcome in run] for run in known])
-
-    def _is_long(self, settings: PublishedSettings) -> bool:
-        return replace(settings, generations=CONTROL_SETTINGS.generations) == CONTROL_SETTINGS
-
-    def _run(self, settings: PublishedSettings, seed: int) -> Run:
-        """Return the run of a setting; runs with control settings are parts of a longer one."""
-        if self._is_long(settings):
-            return Run(replace(_LONG_SETTINGS, intervals=_ROTARY_INTERVALS), seed, _INTERVAL)
-        every = _INTERVAL if settings.generations > CONTROL_SETTINGS.generations else None
-        return Run(replace(settings, intervals=_ROTARY_INTERVALS), seed, every)
 
 
 def measure_table_6_10(session: StudySession) -> Sequence[StudyRow]:
@@ -171,52 +116,40 @@ def measure_sweeps(session: StudySession) -> Sequence[StudyRow]:
     """Measure Tables 6.2 to 6.9 and A.1 to A.7: ten runs per setting."""
     sweeps = Sweeps(session)
     names = [f'table_6_{number}' for number in range(2, 10)]
-    # At a rate of 0.03 a run is continued until it reaches the printed fitness.
-    longer = replace(CONTROL_SETTINGS, mutation=0.03, generations=600)
     tabulated = {repr(row.settings): row.settings for name in names for row in sweep_rows(name)}
-    sweeps.run([_LONG_SETTINGS, longer, *tabulated.values()])
+    sweeps.run([*LONGER_RUNS, *tabulated.values()])
     return [
         *_elite_rows(sweeps),
         *_generation_rows(sweeps),
-        *_mutation_rows(sweeps, longer, session),
+        *_mutation_rows(sweeps, session),
         *_weight_rows(sweeps),
         *_appendix_rows(sweeps),
     ]
 
 
-def _final_values(sweeps: Sweeps, settings: PublishedSettings, name: str) -> FloatArray:
-    return np.array([getattr(outcome, name) for outcome in sweeps.final_outcomes(settings)])
-
-
-def _mean_rows(sweeps: Sweeps, name: str, label: str, field: str, within: float) -> list[StudyRow]:
+def _mean_rows(sweeps: Sweeps, name: str, label: str, field: str) -> list[StudyRow]:
     """Return a row per setting of a table: mean over seeds against the printed mean."""
     return [
-        row_near(
+        mean_row(
             f'{name}_{row.value:g}',
             f'{_FIELD_LABELS[field]}, {label} {row.value:g}',
-            float(np.mean(_final_values(sweeps, row.settings, field))),
+            sweeps.final_values(row.settings, field),
             row.printed,
-            within,
-            note=_deviation_text(_final_values(sweeps, row.settings, field), row.deviation),
+            row.deviation,
         )
         for row in sweep_rows(name)
     ]
 
 
-def _deviation_text(values: FloatArray, printed: float | None) -> str:
-    beside = '' if printed is None else f', printed {printed:g}'
-    return f'deviation {np.std(values, ddof=1):.6f}{beside}'
-
-
 def _elite_rows(sweeps: Sweeps) -> list[StudyRow]:
     """Return the rows of Table 6.2 and check 21: number of elites."""
     means = {
-        row.value: float(np.mean(_final_values(sweeps, row.settings, 'fitness')))
+        row.value: float(np.mean(sweeps.final_values(row.settings, 'fitness')))
         for row in sweep_rows('table_6_2')
     }
     least = min(means, key=means.__getitem__)
     return [
-        *_mean_rows(sweeps, 'table_6_2', 'elite', 'fitness', 0.003),
+        *_mean_rows(sweeps, 'table_6_2', 'elite', 'fitness'),
         row_near('check_21_lowest', 'elite with the lowest mean', least, 5.0, 0.0),
         row_at_most(
             'check_21_spread',
@@ -230,13 +163,12 @@ def _elite_rows(sweeps: Sweeps) -> list[StudyRow]:
 
 def _generation_rows(sweeps: Sweeps) -> list[StudyRow]:
     """Return the rows of Table 6.3 and checks 13 and 17: number of generations."""
-    curves = sweeps.fitness_curves(_LONG_SETTINGS)
+    curves = sweeps.fitness_curves(LONG_SETTINGS)
     means = curves.mean(axis=0)
     steps = np.diff(means)
     control = sweeps.final_outcomes(CONTROL_SETTINGS)
-    gain = float(means[-1] - means[0])
     return [
-        *_mean_rows(sweeps, 'table_6_3', 'generations', 'fitness', 0.004),
+        *_mean_rows(sweeps, 'table_6_3', 'generations', 'fitness'),
         row_near(
             'check_13',
             'hundreds of generations after which a best has fallen',
@@ -251,15 +183,13 @@ def _generation_rows(sweeps: Sweeps) -> list[StudyRow]:
             9.0,
             0.0,
         ),
-        row_at_least(
-            'table_6_3_gain', 'gain from 100 to 1000 generations', gain, 0.0029, published=0.00574
-        ),
-        row_at_most(
-            'table_6_3_gain_most',
-            'gain from 100 to 1000 generations, upper bound',
-            gain,
-            0.0115,
-            published=0.00574,
+        row_between(
+            'table_6_3_gain',
+            'gain from 100 to 1000 generations',
+            float(means[-1] - means[0]),
+            0.5 * _GENERATIONS_GAIN,
+            2.0 * _GENERATIONS_GAIN,
+            published=_GENERATIONS_GAIN,
         ),
         row_near(
             'check_17',
@@ -278,53 +208,31 @@ def _generation_rows(sweeps: Sweeps) -> list[StudyRow]:
     ]
 
 
-def _mutation_rows(
-    sweeps: Sweeps, longer: PublishedSettings, session: StudySession
-) -> list[StudyRow]:
-    """Return the rows of Table 6.4 and check 18: mutation rate; draw the fitness at 0.03."""
+def _mutation_rows(sweeps: Sweeps, session: StudySession) -> list[StudyRow]:
+    """Return the rows of Table 6.4 and check 18: mutation rate; draw the fitness of late ones."""
     printed = {row.value: row for row in sweep_rows('table_6_4')}
+    settings = {value: row.settings for value, row in printed.items()}
     means = {
-        value: float(np.mean(_final_values(sweeps, row.settings, 'fitness')))
-        for value, row in printed.items()
+        value: float(np.mean(sweeps.final_values(setting, 'fitness')))
+        for value, setting in {**settings, CONTROL_SETTINGS.mutation: CONTROL_SETTINGS}.items()
     }
-    means[CONTROL_SETTINGS.mutation] = float(
-        np.mean(_final_values(sweeps, CONTROL_SETTINGS, 'fitness'))
-    )
-    # 0.01 and 0.03 differ by less than their deviations: both are compared with 0.05.
-    above = {0.01: 0.05, 0.03: 0.05, 0.05: 0.07, 0.07: 0.09, 0.09: CONTROL_SETTINGS.mutation}
-    rows = [
-        row_at_least(
-            f'table_6_4_{value:g}',
-            f'mean fitness, mutation {value:g}; above that of {above[value]:g}',
-            means[value],
-            means[above[value]],
-            published=row.printed,
-            note=_deviation_text(_final_values(sweeps, row.settings, 'fitness'), row.deviation),
-        )
-        for value, row in printed.items()
-    ]
-    curves = sweeps.fitness_curves(longer)
-    reached = curves.mean(axis=0)
-    levels = {value: row.printed for value, row in printed.items()}
-    draw_fitness_curves(session.picture('mutation'), _INTERVAL, curves, levels)
-    printed_mean = printed[0.03].printed
-    reaching = np.flatnonzero(reached >= printed_mean)
-    hundreds = f'{_INTERVAL * (reaching[0] + 1)} generations' if len(reaching) else 'more than 600'
-    rows.append(
-        row_near(
-            'table_6_4_level',
-            'mean fitness at mutation 0.03 after the control 200 generations',
-            means[0.03],
-            printed_mean,
-            0.01,
-        ).differ_if_failed(
-            f'the program as listed needs {hundreds} for the printed mean (after 300: '
-            f'{reached[2]:.4f}, 400: {reached[3]:.4f}); the order holds',
-            'cafarelli2017_mutation.png',
-        )
-    )
     order = [means[rate] for rate in (*_MUTATION_RATES, CONTROL_SETTINGS.mutation)]
-    falls = float(np.sum(np.diff(order) < 0.0))
+    falls = int(np.sum(np.diff(order) < 0.0))
+    curves = {rate: sweeps.fitness_curves(settings[rate]) for rate in LATE_MUTATIONS}
+    draw_fitness_curves(
+        session.picture('mutation'),
+        INTERVAL,
+        curves,
+        {value: row.printed for value, row in printed.items()},
+    )
+    rows = []
+    for row in _mean_rows(sweeps, 'table_6_4', 'mutation', 'fitness'):
+        rate = float(row.id.rpartition('_')[2])
+        if rate in curves:
+            ordered = falls == len(_MUTATION_RATES)
+            cause = late_cause(curves[rate].mean(axis=0), printed[rate].printed, ordered)
+            row = row.differ_if_failed(*cause, 'cafarelli2017_mutation.png')
+        rows.append(row)
     rows.append(
         row_near('check_18', 'steps from 0.03 to 0.2 in which the mean falls', falls, 4.0, 0.0)
     )
@@ -333,35 +241,13 @@ def _mutation_rows(
 
 def _weight_rows(sweeps: Sweeps) -> list[StudyRow]:
     """Return the rows of Tables 6.5 to 6.9 and checks 19 and 20: weight of efficiency."""
-    rows = _mean_rows(sweeps, 'table_6_5', 'w0', 'fitness', 0.005)
-    for name, field in (('table_6_6', 'weighted_efficiency'), ('table_6_8', 'efficiency')):
-        for row in sweep_rows(name):
-            values = _final_values(sweeps, row.settings, field)
-            rows.append(
-                row_near(
-                    f'{name}_{row.value:g}',
-                    f'{_FIELD_LABELS[field]}, w0 {row.value:g}',
-                    float(np.mean(values)),
-                    row.printed,
-                    0.4 * row.printed,
-                    note=_deviation_text(values, row.deviation),
-                )
-            )
-    efficiency = {row.value: row.printed for row in sweep_rows('table_6_8')}
-    for row in sweep_rows('table_6_7'):
-        values = _final_values(sweeps, row.settings, 'fitness')
-        # 40 % of the efficiency, and a flag of a run more or less.
-        within = 0.4 * efficiency[row.value] + 0.5 * (1.0 - row.value)
-        rows.append(
-            row_near(
-                f'table_6_7_{row.value:g}',
-                f'mean fitness, w0 {row.value:g}',
-                float(np.mean(values)),
-                row.printed,
-                within,
-                note=_deviation_text(values, row.deviation),
-            )
-        )
+    fields = {
+        'table_6_5': 'fitness',
+        'table_6_6': 'weighted_efficiency',
+        'table_6_8': 'efficiency',
+        'table_6_7': 'fitness',
+    }
+    rows = [row for name, field in fields.items() for row in _mean_rows(sweeps, name, 'w0', field)]
     return [*rows, *_violation_rows(sweeps), *_weight_check_rows(sweeps)]
 
 
@@ -379,18 +265,11 @@ def _violation_rows(sweeps: Sweeps) -> list[StudyRow]:
                 f'of ten runs, those that drag or are not stable, w0 {row.value:g}',
                 10.0 * _violating_share(sweeps, row.settings),
                 row.printed,
-                10.0 * _three_deviations(row.printed / 10.0, len(sweeps.seeds)),
+                10.0 * three_deviations(row.printed / 10.0, len(sweeps.seeds)),
                 note='three deviations of the difference of two shares',
             )
         )
     return rows
-
-
-def _three_deviations(share: float, runs: int) -> float:
-    """Return three deviations of the difference of a share of ten runs and one of ``runs``."""
-    # Laplace's rule of succession: none of ten runs does not mean a probability of zero.
-    chance = (10.0 * share + 1.0) / 12.0
-    return round(3.0 * math.sqrt(chance * (1.0 - chance) * (0.1 + 1.0 / runs)), 2)
 
 
 def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
@@ -400,7 +279,7 @@ def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
     low = max(_violating_share(sweeps, runs_of[weight]) for weight in (0.95, 0.97, 0.99))
     high = min(_violating_share(sweeps, runs_of[weight]) for weight in (0.998, 0.999))
     lowest = [
-        float(np.mean(_final_values(sweeps, row.settings, 'efficiency')))
+        float(np.mean(sweeps.final_values(row.settings, 'efficiency')))
         for row in sweep_rows('table_6_6')
     ]
     few = max(1.0 / len(sweeps.seeds), 0.1)
@@ -408,7 +287,7 @@ def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
         row_near(
             'check_19',
             'mean fitness, w0 0.97',
-            float(np.mean(_final_values(sweeps, final, 'fitness'))),
+            float(np.mean(sweeps.final_values(final, 'fitness'))),
             0.049,
             6e-3,
         ),
@@ -432,16 +311,12 @@ def _appendix_rows(sweeps: Sweeps) -> list[StudyRow]:
     for name, (text, field) in _APPENDIX_TABLES.items():
         settings = {row.value: row.settings for row in sweep_rows(text)}
         for value, printed in published_runs(name).items():
-            ours = _final_values(sweeps, settings[value], field)
-            within = 0.4 * float(np.median(printed)) if 'efficiency' in field else 0.005
             rows.append(
-                row_near(
+                singles_row(
                     f'{name}_{value:g}',
                     f'median of the single runs: {field.replace("_", " ")}',
-                    float(np.median(ours)),
-                    float(np.median(printed)),
-                    within,
-                    note=f'printed {_range_text(printed)}, ours {_range_text(ours)}',
+                    sweeps.final_values(settings[value], field),
+                    printed,
                 )
             )
     return [*rows, *_single_violation_rows(sweeps)]
@@ -467,13 +342,9 @@ def _single_violation_rows(sweeps: Sweeps) -> list[StudyRow]:
         elif value >= 0.998:
             rows.append(row_at_least(row_id, what, share, 0.6, note=note, published=printed_share))
         else:
-            within = _three_deviations(printed_share, len(flags))
+            within = three_deviations(printed_share, len(flags))
             rows.append(row_near(row_id, what, share, printed_share, within, note=note))
     return rows
-
-
-def _range_text(values: FloatArray) -> str:
-    return f'{np.min(values):.6f} to {np.max(values):.6f}'
 
 
 def _flag_text(flags: Sequence[float] | FloatArray) -> str:
@@ -486,15 +357,13 @@ def measure_higher_rates(session: StudySession) -> Sequence[StudyRow]:
     pieces = {repr(rate): Run(replace(FINAL_SETTINGS, mutation=rate), 5) for rate in rates}
     done = session.run_tasks('higher_rates', run_outcomes_as_data, pieces)
     fitness = {rate: done[repr(rate)][-1]['fitness'] for rate in rates}
-    final = published_checkpoints()[600]
     return [
         row_at_most(
-            f'section_6_7_{rate:g}',
-            f'fitness of seed 5 at mutation {rate:g}, final settings',
-            value,
-            final,
+            'section_6_7',
+            'largest fitness of seed 5 at mutation 0.05 to 0.1, final settings, against 0.03',
+            max(fitness.values()),
+            published_checkpoints()[600],
             published=0.2,
-            note='at most that of 0.03',
+            note=', '.join(f'{rate:g}: {value:.4f}' for rate, value in fitness.items()),
         )
-        for rate, value in fitness.items()
     ]

@@ -36,7 +36,7 @@ from gait_studies.cafarelli2017.strides.search_cases import (
     max_length_change,
     solve_case,
 )
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most
+from gait_tools.study.definition import StudyRow, row_at_most, row_info
 from gait_tools.study.session import StudySession
 
 _CONTEST_SEED_KEY, _LEAD_SEED_KEY, _FRONT_SEED_KEY = 2, 3, 4
@@ -214,16 +214,16 @@ class _Contests:
         )
 
 
-def _contest_row(row_id: str, what: str, contest: Contest, saves: bool) -> StudyRow:
+def _contest_row(row_id: str, what: str, contest: Contest) -> StudyRow:
+    """Return the row of the largest saving, which the thesis denies."""
     constant, free = np.array(contest.constant), np.array(contest.free)
     note = (
         f'constant {constant.mean():.4f} (deviation {constant.std():.4f}), free {free.mean():.4f} '
         f'({free.std():.4f}), {len(free)} seeds, mean saved {np.mean(contest.savings):.2f} %, '
         f'p = {contest.p_value:.3g}; lengths change by {np.mean(contest.length_changes):.2f} cm'
     )
-    judge = row_at_least if saves else row_at_most
     # The largest saving over the seeds is a lower bound of what can be saved.
-    return judge(row_id, what, max(contest.savings), MIN_SAVING, '%', note=note)
+    return row_at_most(row_id, what, max(contest.savings), MIN_SAVING, '%', note=note)
 
 
 def measure_verdict(session: StudySession) -> Sequence[StudyRow]:
@@ -236,7 +236,6 @@ def measure_verdict(session: StudySession) -> Sequence[StudyRow]:
             f'verdict_{ground}',
             f'largest saving of cost of transport on {ground} by free over constant lengths',
             contests[ground, STANDARD_ASSUMPTION],
-            saves=False,
         )
         for ground in grounds
     ]
@@ -270,8 +269,7 @@ def _assumption_rows(session: StudySession, ground: str) -> Sequence[StudyRow]:
             f'assumption_{name}_{ground}',
             f'largest saving by free lengths on {ground}: {ASSUMPTIONS[name].what}',
             contest,
-            saves=ground in ASSUMPTIONS[name].saving_on,
-        )
+        ).without_bound()
         for name, contest in by_name.items()
     ]
 
@@ -325,11 +323,10 @@ def _lead_row(
     chosen = [1000.0 * result['lead'] for result in level]
     begun, continued = costs_or_infinity(level), costs_or_infinity(again)
     changes = [max_length_change(result['genes']) for result in again]
-    return row_at_most(
+    return row_info(
         f'lead_{rub:g}_{ground}',
         f'saved on {ground} where the lead is chosen too, screws with a friction of {rub:g}',
         100.0 * (1.0 - float(np.mean(continued)) / constant),
-        MIN_SAVING,
         '%',
         note=f'from the best of constant lengths ({constant:.4f}) to {np.mean(continued):.4f} '
         f'(deviation {np.std(continued):.4f}), lengths change by {np.mean(changes):.2f} cm; '
@@ -388,11 +385,10 @@ def _front_rows(
     others = {kind: float(np.mean(volumes[kind])) for kind in volumes if kind != FREE}
     best = max(others, key=others.__getitem__)
     rows = [
-        row_at_most(
+        row_info(
             f'front_{name}',
             f'volume below the front ({name.replace("_", ", ")}) of free by that of {best}',
             float(np.mean(volumes[FREE])) / others[best],
-            1.0 + 0.01 * MIN_SAVING,
             note=', '.join(
                 f'{kind} {np.mean(values):.4g} (deviation {np.std(values):.2g})'
                 for kind, values in volumes.items()
@@ -401,11 +397,10 @@ def _front_rows(
     ]
     if name == 'cost_level':
         rows += [
-            row_at_most(
+            row_info(
                 f'level_{kind}',
                 f'least tilt on a slope of 10 degrees, {kind}',
                 float(np.degrees(np.mean([-front[:, 1].max() for front in values]))),
-                10.0,
                 'deg',
                 note=_costs_of_levelness(values),
             )

@@ -29,7 +29,13 @@ from gait_studies.korbel2013.trials import (
     trial_of_row,
 )
 from gait_studies.korbel2013.video import write_spine_gif, write_spine_strip
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.definition import (
+    StudyRow,
+    row_at_least,
+    row_at_most,
+    row_info,
+    row_near,
+)
 from gait_tools.study.session import FinishedEvolution, StudySession
 
 ROBOT_WEIGHT = 0.2236
@@ -85,11 +91,10 @@ def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
             0.03 * ROBOT_WEIGHT,
             'lb',
         ),
-        row_at_least(
+        row_info(
             'lift_height',
             'least height to which both lower corners of a tetrahedron rise',
             float(heights.min()),
-            0.01,
             'in',
             note='T1 to T5: ' + ', '.join(f'{height:.2f}' for height in heights),
         ),
@@ -127,7 +132,7 @@ def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
             'tension_lag',
             'least delay of a tension after its signal, of four',
             float(min(lags)) * 1000.0,
-            0.0,
+            np.nextafter(0.0, 1.0),
             'ms',
             note=f'by gap: {each} ms',
         ),
@@ -160,11 +165,10 @@ def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
             0.01,
             'in',
         ),
-        row_at_most(
+        row_info(
             'relative_distances',
             'largest mean displacement of T2 to T5 from their start',
             float(np.abs(means - _BODY_POSITIONS).max()),
-            0.3,
             'in',
             note='on average at ' + ', '.join(f'{mean:.2f}' for mean in means),
         ),

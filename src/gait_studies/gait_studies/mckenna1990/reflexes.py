@@ -28,7 +28,13 @@ from gait_tools.calibration import (
     with_parameters,
     with_reflexes,
 )
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.definition import (
+    StudyRow,
+    row_at_least,
+    row_at_most,
+    row_near,
+    row_p_value,
+)
 from gait_tools.study.session import StudySession
 
 THRESHOLD_MARGIN = 0.1
@@ -212,9 +218,9 @@ def measure_reflexes(session: StudySession, name: str) -> Sequence[StudyRow]:
         reflex_set: [run['time'] for run in set_runs] for reflex_set, set_runs in runs.items()
     }
     draw_survival(session.picture(f'reflexes_{name}'), {name: durations})
-    rows = [_no_worse_row(name, runs)]
+    rows = [no_worse_row(name, runs)]
     if name == STEPS_DISTURBANCE and not session.quick:
-        rows.append(_gain_row(runs))
+        rows.append(gain_row(runs))
     return rows
 
 
@@ -240,31 +246,36 @@ def _count_saved_and_lost(before: _PlainResults, after: _PlainResults) -> tuple[
 
 
 def _sign_test(successes: int, failures: int) -> float:
-    """Return the p-value of a one-sided sign test: at least ``these`` of ``these + those``."""
+    """Return the p-value of a one-sided sign test of as many successes among all."""
     if successes + failures == 0:
         return 1.0
     return float(binomtest(successes, successes + failures, 0.5, 'greater').pvalue)
 
 
-def _no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
+def no_worse_row(name: str, runs: Mapping[str, _PlainResults]) -> StudyRow:
     """Return the row of the test that all reflexes together do not cause more falls."""
     before, after = runs['off'], runs['all']
     saved, lost = _count_saved_and_lost(before, after)
     done = [sum(run['status'] == OK for run in each) for each in (before, after)]
     distances = [100.0 * float(np.mean([run['way'] for run in each])) for each in (before, after)]
-    return row_at_least(
+    return row_p_value(
         f'{name}_all',
         f'{name.replace("_", " ")}: p-value of the additional falls with all reflexes on',
         _sign_test(lost, saved),
         SIGNIFICANCE_LEVEL,
+        _sign_test(len(after), 0),
         note=f'ten cycles without a fall: {done[1]} of {len(after)}, {done[0]} without reflexes; '
         f'{saved} saved, {lost} lost; mean distance {distances[1]:.1f} cm, '
         f'{distances[0]:.1f} without',
     )
 
 
-def _gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
-    """Return the row of the gain by reflexes on steps; its note has the result of each set."""
+def gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
+    """
+    Return the row of the gain by reflexes on steps; its note has the result of each set.
+
+    Without a gain it differs if most of the falls with all reflexes are by tilting over.
+    """
     saved, lost = _count_saved_and_lost(runs['off'], runs['all'])
     parts = '; '.join(
         '{}: {} of {} finish, {} saved and {} lost'.format(
@@ -286,6 +297,7 @@ def _gain_row(runs: Mapping[str, _PlainResults]) -> StudyRow:
         note=parts,
     )
     return row.differ_if_failed(
+        2 * tipped > len(fallen),
         f'with all on walks fall {when}, {tipped} of {len(fallen)} by tilting over',
         'mckenna1990_reflexes_steps.png',
     )

@@ -20,7 +20,7 @@ from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import Command
 from gait_studies.pike2003.pictures import draw_timetable
-from gait_tools.study.definition import StudyRow, row_at_most, row_near
+from gait_tools.study.definition import StudyRow, row_at_most, row_info, row_near
 from gait_tools.study.session import StudySession
 
 CONTROL_PERIOD = 0.02
@@ -345,13 +345,13 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
             0.1,
             'deg',
         ),
-        row_near(
+        row_info(
             'check_2',
             'the peak in counts of the encoder',
             peak / 360.0 * COUNTS_PER_TURN,
-            52.0,
-            1.0,
             'count',
+            published=52.0,
+            note='the counts per turn are not printed: they follow from this peak',
         ),
         row_near(
             'check_3_peak',

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from gait_core.arrays import FloatArray
 from gait_core.files.access import DATA_LIMIT, read_text
+from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import OK, TrialResult
 from gait_evolver.plan import load_plan
 from gait_studies.pike2003 import zmp_tracking
@@ -36,12 +38,24 @@ from gait_studies.pike2003.log import (
     write_variables,
 )
 from gait_studies.pike2003.pictures import draw_scores
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.definition import (
+    StudyRow,
+    row_at_least,
+    row_at_most,
+    row_info,
+    row_near,
+)
 from gait_tools.study.session import FinishedEvolution, StudySession
 
 EXPERIMENT = 'pike2003'
 
 _FINALIST_COUNT = 20
+
+_MIN_RANK_CORRELATION = 0.7
+"""Rank correlation from which one score stands for another, as the specification demands."""
+
+_LANDING_TICKS = 5
+"""Ticks after a landing in which its impact shows in the ZMP: 0.1 s."""
 
 
 def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
@@ -84,6 +98,8 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
     aside = ideal + np.array([0.0, 0.1])
     early = ideal.copy()
     early[: zmp_tracking.UNSCORED_TICKS] += 1.0
+    jumping = ideal.copy()
+    jumping[::2] += 1.0
     fall = session.record(acceptance_trial(MIDDLE_VALUES, 'published', LONG_DURATION, {}))
     return [
         row_near(
@@ -117,9 +133,9 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_least(
             'check_26',
-            'score of a walk that fell',
+            'score of a walk that fell, against that of a ZMP that jumps by 1 m in every tick',
             zmp_tracking.pike2003_zmp(fall),
-            zmp_tracking.FALL_COST,
+            zmp_tracking.mean_deviation_change(ideal, jumping),
             note=f'it ended as {fall.status}',
         ),
     ]
@@ -144,13 +160,12 @@ def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
     )
     scores = [-result.fitness if result.fitness is not None else math.inf for result in scored]
     return [
-        *_progress_rows(evolved, session.quick),
+        *_progress_rows(evolved),
         *_log_rows(session, evolved),
-        row_at_least(
+        row_info(
             'finalists_stand',
             f'of the best {_FINALIST_COUNT}, those that stand 4.8 s with all joints',
             float(sum(result.status == OK for result in scored[2:])),
-            1.0,
         ),
         row_at_most(
             'check_28_search',
@@ -158,12 +173,15 @@ def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
             min(scores[2:]),
             scores[0],
             note='at most that of the middle of the ranges',
-        ).differ_if_failed(_transfer_cause(finalists, evolved, scores[2:]), 'pike2003_scores.png'),
+        ).differ_if_failed(
+            *transfer_cause(_search_scores(finalists, evolved), np.array(scores[2:])),
+            'pike2003_scores.png',
+        ),
         *_published_best_rows(session, scores, walked),
     ]
 
 
-def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
+def _progress_rows(evolved: FinishedEvolution) -> list[StudyRow]:
     """Return the rows of gain, repeated genomes and time of the search."""
     bests = [
         max((row.fitness for row in rows if row.fitness is not None), default=-np.inf)
@@ -178,13 +196,12 @@ def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
     asked = settings['population'] * evolved.plan.experiment.generations
     genomes = {tuple(row.values.values()) for row in trials}
     size = f'{settings["population"]} x {evolved.plan.experiment.generations - 1}'
-    hours = sum(_trial_times(evolved.folder)) / 2.0 / 60.0
+    minutes = sum(_trial_times(evolved.folder)) / 2.0 / 60.0
     return [
-        row_at_least(
+        row_info(
             'search_gain',
             'gain of the best score over that of the first generation',
             max(bests) - bests[0],
-            0.0,
             note=f'search of {size}',
         ),
         row_at_least(
@@ -201,11 +218,10 @@ def _progress_rows(evolved: FinishedEvolution, quick: bool) -> list[StudyRow]:
             0.0,
             note=f'{len(trials)} trials for {asked} individuals',
         ),
-        row_at_most(
+        row_info(
             'search_time',
             'minutes on two cores',
-            hours,
-            5.0 if quick else 75.0,
+            minutes,
             'min',
             note='the publication says 12 to 72 hours',
         ),
@@ -262,56 +278,98 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
     ]
 
 
-def _transfer_cause(
-    finalists: Sequence[Mapping[str, float]], evolved: FinishedEvolution, scores: Sequence[float]
-) -> str:
-    """Return the measured cause why scores of the search do not carry over to acceptance."""
+def _search_scores(
+    finalists: Sequence[Mapping[str, float]], evolved: FinishedEvolution
+) -> FloatArray:
+    """Return the scores that finalists had in the search."""
     before = {tuple(row.values.values()): -float(row.fitness or 0.0) for row in evolved.rows}
-    searched = np.array([before[tuple(finalist.values())] for finalist in finalists])
-    finite = np.isfinite(scores)
-    rank = rank_correlation(searched[finite], np.asarray(scores)[finite])
-    return (
-        f'scores of the search ({searched.min():.2f} to {searched.max():.2f}, 13 joints, 30 '
-        f'iterations) are not those of acceptance ({np.min(scores):.2f} to '
-        f'{np.max(np.asarray(scores)[finite]):.2f}, rank correlation {rank:.2f}): they measure '
-        'how a foot meets the ground, which the solver decides'
+    return np.array([before[tuple(finalist.values())] for finalist in finalists])
+
+
+def transfer_cause(searched: FloatArray, accepted: FloatArray) -> tuple[bool, str]:
+    """Return whether scores of the search do not rank those of acceptance, and the text."""
+    finite = np.isfinite(accepted)
+    rank = rank_correlation(searched[finite], accepted[finite])
+    text = (
+        f'scores of the search ({np.min(searched):.2f} to {np.max(searched):.2f}, 13 joints, 30 '
+        f'iterations) do not rank those of acceptance ({np.min(accepted):.2f} to '
+        f'{np.max(accepted):.2f}): rank correlation {rank:.2f}'
     )
+    return rank < _MIN_RANK_CORRELATION, text
+
+
+def contact_cause(
+    scores: Sequence[float], smooth: Sequence[float], changes: FloatArray, landings: FloatArray
+) -> tuple[bool, str]:
+    """
+    Return whether contact decides on the order of two scores, and the text.
+
+    Most of their difference is gone if the ZMP is averaged over half a second, and most of the
+    second score comes from ticks after a landing, which are the fewer ones.
+
+    Parameters
+    ----------
+    scores, smooth : pairs of float
+        Scores of two walks; those with a ZMP averaged over half a second.
+    changes : (T,) array
+        Terms of the second score.
+    landings : (T,) array
+        Ticks since the last landing of a foot.
+
+    """
+    fast = 1.0 - (smooth[1] - smooth[0]) / (scores[1] - scores[0])
+    after = landings <= _LANDING_TICKS
+    share = float(changes[after].sum() / changes.sum())
+    text = (
+        f'with a ZMP averaged over half a second the scores are {smooth[1]:.2f} and '
+        f'{smooth[0]:.2f}: {fast:.0%} of the difference is faster; {share:.0%} of the score comes '
+        f'from the {after.mean():.0%} of ticks within 0.1 s after a foot lands'
+    )
+    return fast > 0.5 and share > 0.5 > after.mean(), text
+
+
+def _ticks_since_landing(rollout: Rollout) -> FloatArray:
+    """Return the ticks since a foot last landed, for every scored tick."""
+    loaded = rollout.sole_forces()[:, :, 2] > 0.0
+    lands = np.flatnonzero((loaded[1:] & ~loaded[:-1]).any(axis=1)) + 1
+    ticks = np.arange(zmp_tracking.UNSCORED_TICKS + 1, zmp_tracking.TRIAL_TICKS)
+    before = np.searchsorted(lands, ticks, side='right')
+    return np.asarray(ticks - np.concatenate([[-np.inf], lands])[before])
 
 
 def _published_best_rows(
     session: StudySession, scores: Sequence[float], walked: Sequence[TrialResult]
 ) -> list[StudyRow]:
     """Return the rows of check 28 on the published values."""
-    rollout = session.record(acceptance_trial(PUBLISHED_VALUES, 'published', 4.8, {}))
-    terms = np.sort(
-        zmp_tracking.deviation_changes(
-            zmp_tracking.ideal_zmp(rollout).at(rollout.time), zmp_tracking.filtered_zmp(rollout)
-        ).sum(axis=1)
-    )[::-1]
-    few = int(np.searchsorted(np.cumsum(terms), 0.5 * terms.sum())) + 1
-    cause = (
-        f'half of the score of the published values comes from {few} of {len(terms)} ticks, when '
-        'a foot lands: it measures contact more than gait'
+    middle, tuned = (
+        session.record(acceptance_trial(values, 'published', 4.8, {}))
+        for values in (MIDDLE_VALUES, PUBLISHED_VALUES)
     )
+    changes = zmp_tracking.deviation_changes(
+        zmp_tracking.ideal_zmp(tuned).at(tuned.time), zmp_tracking.filtered_zmp(tuned)
+    ).sum(axis=1)
+    smooth = [zmp_tracking.pike2003_zmp_smooth(walk) for walk in (middle, tuned)]
+    cause = contact_cause(scores, smooth, changes, _ticks_since_landing(tuned))
     fell = ' and '.join(
         f'{result.fell_at:.1f} s' if result.fell_at is not None else 'never' for result in walked
     )
-    middle, tuned = (result.metrics['displacement_x_m'] for result in walked)
+    distances = [result.metrics['displacement_x_m'] for result in walked]
     what = 'of the published values, against the middle of the ranges'
     return [
         row_at_most('check_28_score', f'score {what}', scores[1], scores[0]).differ_if_failed(
-            cause, 'pike2003_zmp.png'
+            *cause, 'pike2003_zmp.png'
         ),
         row_at_least(
             'check_28_distance',
             f'distance in {LONG_DURATION:g} s {what}',
-            tuned,
-            middle,
+            distances[1],
+            distances[0],
             'm',
             note=f'middle and published fell after {fell}',
         ).differ_if_failed(
-            'the printed timetable tips the robot over its longer landing leg whatever the values '
-            '(levelled they walk on)',
+            all('tilts' in result.reason for result in walked),
+            'both end in a fall by tilting over: the printed timetable tips the robot over its '
+            'longer landing leg whatever the values',
             'pike2003_zmp.png',
         ),
     ]

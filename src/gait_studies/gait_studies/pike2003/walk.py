@@ -18,7 +18,7 @@ from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_studies.pike2003.gaits import PUBLISHED_VALUES, acceptance_trial
 from gait_studies.pike2003.pictures import draw_zmp_tracking
 from gait_studies.pike2003.zmp_tracking import filtered_zmp
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_info, row_near
 from gait_tools.study.session import StudySession
 
 CYCLE_TIME = 3.15
@@ -38,29 +38,16 @@ def levelled_walk(duration: float, **values: float) -> TrialSpec:
 def measure_distance(session: StudySession) -> Sequence[StudyRow]:
     """Measure the distance of the printed and of the levelled timetable."""
     seconds = 30.0 if session.quick else 60.0
-    least = 2.0 * seconds / 60.0
     fine = acceptance_trial(FARTHEST_VALUES, 'published', seconds, {})
     other = replace(fine, scene=make_scene('guroo', {'engine': 'mujoco', 'physics_step': 0.002}))
     printed, transferred, walked = session.run([fine, other, levelled_walk(seconds)])
-    rows = [
-        row_at_least(
-            f'distance_printed_{engine}',
-            f'printed timetable, open loop, in {seconds:g} s of {engine}',
-            result.metrics['displacement_x_m'],
-            least,
-            'm',
-            published=2.0,
-            note=f'step 15, lift 20; {_fall_text(result)}; published: 2 to 3 m, then a fall',
-        )
-        for engine, result in (('bullet', printed), ('mujoco', transferred))
-    ]
     return [
-        *rows,
-        row_at_least(
+        _printed_row('bullet', seconds, printed, session.quick),
+        _printed_row('mujoco', seconds, transferred, session.quick),
+        row_info(
             'distance_levelled',
             f'levelled, in {seconds:g} s',
             walked.metrics['displacement_x_m'],
-            least,
             'm',
             note=_fall_text(walked),
         ),
@@ -72,6 +59,20 @@ def measure_distance(session: StudySession) -> Sequence[StudyRow]:
             0.0,
         ),
     ]
+
+
+def _printed_row(engine: str, seconds: float, result: TrialResult, quick: bool) -> StudyRow:
+    """Return the row of the distance of the printed timetable; the bound holds for a minute."""
+    row = row_at_least(
+        f'distance_printed_{engine}',
+        f'printed timetable, open loop, in {seconds:g} s of {engine}',
+        result.metrics['displacement_x_m'],
+        2.0,
+        'm',
+        published=2.0,
+        note=f'step 15, lift 20; {_fall_text(result)}; published: 2 to 3 m, then a fall',
+    )
+    return row.without_bound() if quick else row
 
 
 def _fall_text(result: TrialResult) -> str:

@@ -6,7 +6,8 @@ Reproduce a published study and compare its numbers with those measured here.
 
 NAME is one of `gait list studies`. The run directory keeps every finished part, the pictures and
 the table as a page; `--run-dir DIR --resume` continues it. `--quick` takes less than 5 minutes.
-The exit status is 1 if a row fails. A row with a difference names the measured cause.
+The exit status is 1 if a row fails. A row that differs names a cause measured in the same run. A
+row for which neither the publication nor the specification has a bound is `info`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def run(options: Namespace) -> int:
     """Run or resume a study; return 1 if a row fails."""
     from gait_core.files.access import write_atomically
     from gait_core.verdict import FAIL
-    from gait_tools.study.definition import load_study, run_study, study_as_json
+    from gait_tools.study.definition import count_verdicts, load_study, run_study, study_as_json
     from gait_tools.study.page import study_page
 
     study = load_study(options.name)
@@ -65,13 +66,11 @@ def run(options: Namespace) -> int:
         session.close()
     page = study_page(study, session, rows, time.perf_counter() - began)
     write_atomically(session.folder / f'{study.name}.md', page)
-    values = study_as_json(study, session, rows)
     if options.json:
-        print_json(values)
+        print_json(study_as_json(study, session, rows))
     else:
         _print_rows(rows)
-        names = ('passed', 'failed', 'differs', 'skipped')
-        print(', '.join(f'{values[name]} {name}' for name in names))
+        print(', '.join(f'{number} {name}' for name, number in count_verdicts(rows).items()))
         print(f'page and pictures: {session.folder}')
     return EXIT_FAILED if any(row.verdict == FAIL for row in rows) else 0
 

@@ -27,10 +27,7 @@ from gait_core.verdict import FAIL, PASS, Range
 from gait_tools.study.session import StudySession
 
 PART_FORMAT = 1
-SKIP, DIFFERS = 'skip', 'differs'
-
-MAX_DIFFERING = 3
-"""Largest number of rows that may differ from the publication; any further row fails."""
+SKIP, DIFFERS, INFO = 'skip', 'differs', 'info'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +44,10 @@ class StudyRow:
     measured : float or None
         ``None`` if skipped or undefined.
     tolerance : str
-        As text, e.g. ``+-0.1`` or ``at least 2``.
+        As text, e.g. ``+-0.1`` or ``at least 2``; empty without a bound.
     verdict : str
-        ``pass``, ``fail``, ``skip`` or ``differs``.
+        ``pass``, ``fail``, ``skip``, ``differs`` or ``info``: a number for which neither the
+        publication nor the specification has a bound.
     note : str
         Conditions; for a row that differs, the measured cause.
     picture : str
@@ -69,16 +67,30 @@ class StudyRow:
 
     def __post_init__(self) -> None:
         """Check the verdict, require the cause of a difference, and replace NaN by None."""
-        if self.verdict not in (PASS, FAIL, SKIP, DIFFERS):
+        if self.verdict not in (PASS, FAIL, SKIP, DIFFERS, INFO):
             raise ValueError(f"row '{self.id}' has verdict '{self.verdict}'")
         if self.verdict == DIFFERS and not (self.note and self.picture):
             raise ValueError(f"row '{self.id}' differs without a cause and a picture")
         if self.measured is not None and not math.isfinite(self.measured):
             object.__setattr__(self, 'measured', None)
 
-    def differ_if_failed(self, cause: str, picture: str) -> StudyRow:
-        """Return the row; a failed one gets the verdict ``differs`` with its measured cause."""
-        if self.verdict != FAIL:
+    def without_bound(self) -> StudyRow:
+        """Return the row as ``info``, where its bound does not hold: in a short run, say."""
+        return replace(self, verdict=INFO, tolerance='')
+
+    def differ_if_failed(self, is_cause: bool, cause: str, picture: str) -> StudyRow:
+        """
+        Return the row; a failed one whose cause was measured gets the verdict ``differs``.
+
+        Parameters
+        ----------
+        is_cause : bool
+            True if numbers of the same run show what ``cause`` states; else the row still fails.
+        cause, picture : str
+            Text for the note, and file in ``doc/images``.
+
+        """
+        if self.verdict != FAIL or not is_cause:
             return self
         note = f'{self.note}; {cause}' if self.note else cause
         return replace(self, verdict=DIFFERS, note=note, picture=picture)
@@ -155,6 +167,29 @@ def _row_in_range(
     )
 
 
+def row_info(
+    row_id: str, what: str, measured: float | None, unit: str = '-', **rest: Any
+) -> StudyRow:
+    """Return a row that shows a number without a bound."""
+    return StudyRow(id=row_id, what=what, unit=unit, measured=measured, verdict=INFO, **rest)
+
+
+def row_p_value(
+    row_id: str, what: str, p_value: float, level: float, least: float, **rest: Any
+) -> StudyRow:
+    """
+    Return a row that passes if the p-value of a statistical test is at least ``level``.
+
+    It is shown without a bound if so few samples cannot fail it: ``least``, the smallest p-value
+    that they can give, is not below the level.
+    """
+    if least >= level:
+        few = f'too few samples for a test: p is at least {least:.2g} whatever is measured'
+        rest['note'] = f'{rest["note"]}; {few}' if rest.get('note') else few
+        return row_info(row_id, what, p_value, **rest)
+    return row_at_least(row_id, what, p_value, level, **rest)
+
+
 def skipped_row(row_id: str, what: str, why: str) -> StudyRow:
     """Return a row that was not measured."""
     return StudyRow(id=row_id, what=what, verdict=SKIP, note=why)
@@ -219,13 +254,13 @@ def run_study(study: Study, session: StudySession, listener: PartListener) -> li
             write_atomically(file, json.dumps(content, indent=1, allow_nan=False) + '\n')
         listener(part, found)
         rows += found
-    return _limit_differing(rows)
+    return rows
 
 
 def count_verdicts(rows: Sequence[StudyRow]) -> dict[str, int]:
     """Return the number of rows with each verdict, by the keys of the JSON object."""
     verdicts = Counter(row.verdict for row in rows)
-    names = {PASS: 'passed', FAIL: 'failed', DIFFERS: 'differs', SKIP: 'skipped'}
+    names = {PASS: 'passed', FAIL: 'failed', DIFFERS: 'differs', SKIP: 'skipped', INFO: 'info'}
     return {name: verdicts[verdict] for verdict, name in names.items()}
 
 
@@ -239,17 +274,6 @@ def study_as_json(study: Study, session: StudySession, rows: Sequence[StudyRow])
         'rows': to_plain_data(list(rows)),
         **count_verdicts(rows),
     }
-
-
-def _limit_differing(rows: Sequence[StudyRow]) -> list[StudyRow]:
-    limited, differing = [], 0
-    for row in rows:
-        differing += row.verdict == DIFFERS
-        if row.verdict == DIFFERS and differing > MAX_DIFFERING:
-            note = f'more than {MAX_DIFFERING} rows differ; {row.note}'
-            row = replace(row, verdict=FAIL, note=note)
-        limited.append(row)
-    return limited
 
 
 def _read_part(file: Path) -> list[StudyRow]:

@@ -44,14 +44,9 @@ FROM_LEVEL, FROM_RAIL, FROM_BEST = 'level', 'rail', 'best'
 
 @dataclass(frozen=True, kw_only=True)
 class Assumption:
-    """
-    Requirements, measure settings and robot parameters that differ from the standard ones.
-
-    ``saving_on`` names the grounds on which free lengths saved more than ``MIN_SAVING``.
-    """
+    """Requirements, measure settings and robot parameters that differ from the standard ones."""
 
     what: str
-    saving_on: tuple[str, ...] = ()
     requirements: Mapping[str, float] = field(default_factory=dict)
     conditions: Mapping[str, Any] = field(default_factory=dict)
     hexapod: Mapping[str, float] = field(default_factory=dict)
@@ -69,7 +64,6 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
     'knees_1': Assumption(what='knees 1 cm up', requirements={'knees': 0.01}),
     'knees_0': Assumption(
         what='knees may lie on the ground',
-        saving_on=('flat',),
         requirements={'knees': -1e-9},
     ),
     'knees_0_rub': Assumption(
@@ -82,12 +76,10 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
     'screw_0.1': Assumption(what='screws with a friction of 0.1', hexapod={'screw_friction': 0.1}),
     'screw_0.03': Assumption(
         what='screws with a friction of 0.03, holding costs nothing',
-        saving_on=('flat',),
         hexapod={'screw_friction': 0.03},
     ),
     'screw_0.01': Assumption(
         what='ball screws: a friction of 0.01, holding costs nothing',
-        saving_on=('flat',),
         hexapod={'screw_friction': 0.01},
     ),
 }
