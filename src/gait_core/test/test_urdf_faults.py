@@ -90,7 +90,9 @@ def test_a_misspelling_is_named_with_its_line_and_the_nearest_name(
     ('right', 'wrong', 'message'),
     [
         ('<limit', '<limit lower="-2" upper="2"/><limit', 'has 2 different <limit>'),
-        ('"hip"', f'"{2000 * "a"}"', 'line 6: joint .* has a name of 2000 characters'),
+        pytest.param(
+            '"hip"', f'"{2000 * "a"}"', 'line 6: joint .* name of 2000 characters', id='long'
+        ),
         ('"shin"', '" shin"', 'has a name that is not printable'),
         ('"shin"', '"sh&#10;in"', 'has a name that is not printable'),
         ('value="2"', 'value="1_0"', "line 3: link 'base': value='1_0' is not 1 finite number"),
@@ -112,7 +114,12 @@ def test_a_misspelling_is_named_with_its_line_and_the_nearest_name(
             "line 4: material 'm': rgba is 'red', expected four numbers",
         ),
         ('</visual>', '<material name="m"><colour rgba="1"/></material></visual>', "'color'"),
-        ('</robot>', MAX_LINKS * '<link name="x"/>' + '</robot>', '503 links, expected at most'),
+        pytest.param(
+            '</robot>',
+            MAX_LINKS * '<link name="x"/>' + '</robot>',
+            '503 links, expected at most',
+            id='links',
+        ),
     ],
 )
 def test_a_fault_of_a_description_is_named(tmp_path, right, wrong, message):
@@ -129,6 +136,7 @@ def test_a_fault_of_a_description_is_named(tmp_path, right, wrong, message):
         (ROBOT.replace('"1.0"', '"1.0" encoding="klingon"'), 'unknown encoding: klingon'),
         (ROBOT.encode('utf-32'), 'not well-formed XML'),
     ],
+    ids=['lfs', 'deep', 'many', 'entity', 'unknown', 'utf-32'],
 )
 def test_a_document_beyond_the_limits_of_reading_is_named(tmp_path, text, message):
     assert message in refusal(tmp_path, text)
