@@ -34,11 +34,11 @@ G = 9.81
 ROUGH = TerrainSpec(name='rough', parameters={'nodes': 16, 'extent': 3.0}, seed=3)
 
 
-@pytest.mark.parametrize(('release', 'too_old'), [('3.4.9', True), ('3.10.0', False)])
+@pytest.mark.parametrize(('release', 'too_old'), [('3.8.9', True), ('3.10.0', False)])
 def test_a_release_that_is_too_old_is_refused(monkeypatch, release, too_old):
     monkeypatch.setattr(mj, '__version__', release)
     if too_old:
-        with pytest.raises(ImportError, match=r"MuJoCo 3\.4\.9 is too old.*'mujoco>=3\.5'"):
+        with pytest.raises(ImportError, match=r"MuJoCo 3\.8\.9 is too old.*'mujoco>=3\.9'"):
             importlib.reload(client)
     else:
         importlib.reload(client)

@@ -11,12 +11,12 @@ import mujoco
 
 mj: Any = mujoco
 
-# Earlier releases cast rays by another signature of mj_multiRay.
-_OLDEST = (3, 5)
+# Earlier releases give a sliding body 1 % less load; those before 3.7 lack fields of a model.
+_OLDEST = (3, 9)
 if tuple(int(part) for part in mujoco.__version__.split('.')[:2]) < _OLDEST:
     raise ImportError(
-        f'MuJoCo {mujoco.__version__} is too old, expected 3.5 or later '
-        "(pip install 'mujoco>=3.5')"
+        f'MuJoCo {mujoco.__version__} is too old, expected 3.9 or later '
+        "(pip install 'mujoco>=3.9')"
     )
 
 
