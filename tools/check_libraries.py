@@ -21,6 +21,7 @@ import sys
 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARIES = ('numpy', 'scipy', 'numba', 'pillow', 'matplotlib', 'mujoco', 'pytest', 'rclpy')
+NOT_AS_WHEELS = ('launch', 'launch_ros')
 WALKS = (
     ('guroo', '--engine', 'bullet'),
     ('a1', '--engine', 'bullet'),
@@ -45,7 +46,13 @@ def check_imports() -> bool:
     for path in sorted(ROOT.glob('src/*/setup.py')):
         package = importlib.import_module(path.parent.name)
         for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
-            importlib.import_module(module.name)
+            try:
+                importlib.import_module(module.name)
+            except ModuleNotFoundError as error:
+                if error.name not in NOT_AS_WHEELS:
+                    raise
+                print(f'{module.name} needs {error.name}, which no wheel has')
+                continue
             names.append(module.name)
     print(f'{len(names)} modules imported')
     return True
