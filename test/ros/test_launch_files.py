@@ -476,6 +476,11 @@ def test_an_evolution_is_the_graph_that_evolve_graph_describes(tmp_path):
     assert [node.facts for node in (evolver, *workers)] == [facts(spec) for spec in expected]
 
 
+def test_an_evolution_without_workers_of_its_own_uses_those_of_the_domain():
+    (evolver,) = started('evolve.launch.py', workers='0')
+    assert 'workers' not in evolver.parameters
+
+
 @pytest.mark.parametrize('given', ['', "''", '""'])
 def test_an_empty_argument_may_be_written_as_two_quotes(given):
     evolver, *_ = started('evolve.launch.py', experiment=given)

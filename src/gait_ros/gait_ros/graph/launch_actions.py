@@ -241,12 +241,14 @@ def node_action(spec: NodeSpec, *, essential: bool = False, must_succeed: bool =
     for file in spec.parameter_files:
         if not Path(file).is_file():
             raise ConfigurationError(f"parameter file '{file}' does not exist")
+    # launch cannot know the type of an empty list.
+    parameters = {name: value for name, value in spec.parameters.items() if value not in ([], ())}
     return Node(
         package=spec.package,
         executable=spec.executable,
         name=spec.name,
         namespace=spec.namespace,
-        parameters=[*spec.parameter_files, dict(spec.parameters)],
+        parameters=[*spec.parameter_files, parameters],
         remappings=list(spec.remappings),
         arguments=list(spec.arguments),
         output='screen',

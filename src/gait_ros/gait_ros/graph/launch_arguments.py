@@ -185,7 +185,9 @@ EVOLVE_ARGUMENTS = (
         'wait for goals on evolver/evolve.',
     ),
     LaunchArgument(
-        name='workers', default='2', doc='Number of bridges to start; each uses one core.'
+        name='workers',
+        default='2',
+        doc='Number of bridges to start; each uses one core. 0: all workers of the ROS domain.',
     ),
     LaunchArgument(
         name='generations', default='0', doc='Number of generations; 0: as in the experiment.'
