@@ -252,9 +252,11 @@ def build(place: Environment, names: dict[str, Path], keys: dict[str, str], lock
         say(f'{name} is gone')
         del built[name]
     stale = [name for name in changed if has_stale_definitions(place.build, name, names[name])]
-    for path in folders:
-        for name in (*gone, *stale):
-            remove(path / name)
+    for name in (*gone, *stale):
+        remove(place.build / name)
+    # What an earlier build linked there can be in the way of a new file of the same name.
+    for name in (*gone, *changed):
+        remove(place.install / name)
     place.build.mkdir(parents=True, exist_ok=True)
     record = {'status': 'building', 'place': python, 'packages': built}
     if changed:
