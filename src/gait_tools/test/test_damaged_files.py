@@ -291,6 +291,16 @@ def test_what_is_changed_in_a_log_is_said(run, run_copy, old, new, message):
         RunStore.open_run(run_copy)
 
 
+@pytest.mark.parametrize('text', [b'inf', b'-inf', b'nan'])
+def test_a_number_in_a_log_is_finite(run, run_copy, text):
+    header, first, *others = (run / 'evaluations.csv').read_bytes().splitlines()
+    cells = first.split(b',')
+    cells[header.split(b',').index(b'metric.distance_m')] = text
+    counted(run_copy, b'\n'.join([header, b','.join(cells), *others, b'']))
+    with pytest.raises(ConfigurationError, match='expected a finite number'):
+        RunStore.open_run(run_copy)
+
+
 @pytest.mark.parametrize('generations', [0, 1, 3, 10**9])
 def test_a_checkpoint_counts_the_generations_of_the_log(run, run_copy, generations):
     counted(run_copy, (run / 'evaluations.csv').read_bytes(), generations)

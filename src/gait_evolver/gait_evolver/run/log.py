@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import hashlib
 import io
 import json
+import math
 from operator import attrgetter
 import os
 from pathlib import Path
@@ -130,7 +131,7 @@ class TrialRow:
         def group(prefix: str) -> dict[str, float]:
             """Return the numbers of the columns with a prefix."""
             return {
-                name[len(prefix) :]: float(text)
+                name[len(prefix) :]: _read_number(name, text)
                 for name, text in record.items()
                 if name.startswith(prefix) and text
             }
@@ -146,7 +147,7 @@ class TrialRow:
             parents=tuple(int(parent) for parent in record['parents'].split()),
             engine=record['engine'],
             status=record['status'],
-            fitness=float(record['fitness']) if record['fitness'] else None,
+            fitness=_read_number('fitness', record['fitness']) if record['fitness'] else None,
             trial_hash=record['trial_hash'],
             weights=record.get(_WEIGHTS_COLUMN, ''),
             stage=int(record.get(_STAGE_COLUMN) or 0),
@@ -278,6 +279,14 @@ def format_cell(value: Any) -> str:
         # The repr of a NumPy float names its type.
         return repr(float(value))
     return ' '.join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _read_number(name: str, text: str) -> float:
+    """Return the number of a cell; ValueError if it is none, or not finite."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f'{name} is {excerpt(text)}, expected a finite number')
+    return number
 
 
 def _log_file(folder: Path) -> Path:
