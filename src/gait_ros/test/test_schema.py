@@ -112,7 +112,7 @@ class Wheel:
 
     name: str
     radius: Annotated[float, NumberRange(0.0, 5.0, 'm')] = 0.1
-    spokes: Annotated[int, NumberRange(0)] = 8
+    spokes: Annotated[int, NumberRange(0, 100)] = 8
     driven: bool = False
     at: tuple[float, float] = (0.0, 0.0)
     names: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ def test_every_form_of_value_is_read(tmp_path):
         (
             'wheels:\n- {name: a, spokes: -1}',
             'line 2, column 13',
-            'spokes is -1, outside [0, inf]; nearest valid: 0',
+            'spokes is -1, outside [0, 100]; nearest valid: 0',
         ),
         ('wheels:\n- {name: a, spokes: 2}', 'line 2, column 3', 'wheels[0]: 2 spokes; nearest'),
         ('wheels:\n- {name: a, spokes: 1.5}', 'line 2, column 13', 'is 1.5, expected a whole num'),

@@ -15,9 +15,24 @@ from gait_tools.cli import COMMANDS, EXIT_USER_ERROR, CommandParser, main
 from gait_tools.study.definition import Study
 
 READ = ('FILE', 'ROBOT', 'EXPERIMENT', 'RUN_DIR_OR_CHAMPION', 'URDF', 'NAME=PATH')
-WRITTEN = ('DIR', 'FILE.csv|FILE.yaml|DIR', '--out', '--markdown', '--video')
+WRITTEN = ('DIR', 'PATH', 'FILE.csv|FILE.yaml|DIR', '--out', '--markdown', '--video')
 OTHERS = (
-    *('C', 'E', 'G/I', 'ID', 'KIND', 'M', 'N', 'NAME', 'NAME=VALUE', 'NAME[,...]', 'P', 'S'),
+    *(
+        'C',
+        'COMMAND',
+        'CONTROLLER',
+        'E',
+        'G/I',
+        'ID',
+        'KIND',
+        'M',
+        'N',
+        'NAME',
+        'NAME=VALUE',
+        'NAME[,...]',
+        'P',
+        'S',
+    ),
     *('NAME[:k=v,...]', 'VX[,VY[,WZ]]'),
 )
 KINDS = ('pipe', 'device', 'folder', 'huge', 'bytes', 'empty', 'absent')
@@ -68,6 +83,8 @@ def made(kind, folder):
 def words_with(name, option, path, folder):
     """Return a command line with a path as one of its arguments."""
     needed = {'adopt': ('--out', str(folder / 'robot'))}.get(name, ())
+    if name == 'init':
+        return [name, 'experiment', str(folder / 'my.yaml'), option, str(path)]
     if not option:
         return [name, str(path), *needed]
     if option == '--package':

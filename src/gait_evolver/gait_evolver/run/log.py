@@ -130,11 +130,16 @@ class TrialRow:
 
         def group(prefix: str) -> dict[str, float]:
             """Return the numbers of the columns with a prefix."""
-            return {
-                name[len(prefix) :]: _read_number(name, text)
-                for name, text in record.items()
-                if name.startswith(prefix) and text
+            found = {
+                name: text for name, text in record.items() if name.startswith(prefix) and text
             }
+            numbers = {name: float(text) for name, text in found.items()}
+            # Terms may be infinite or NaN: such a trial has no fitness.
+            wrong = [name for name in numbers if not math.isfinite(numbers[name])]
+            if wrong and prefix != _TERM_PREFIX:
+                name = wrong[0]
+                raise ValueError(f'{name} is {excerpt(found[name])}, expected a finite number')
+            return {name[len(prefix) :]: number for name, number in numbers.items()}
 
         terms = {name for name in record if name.startswith(_TERM_PREFIX)}
         if record['fitness'] and not all(record[name] for name in terms):
@@ -147,7 +152,7 @@ class TrialRow:
             parents=tuple(int(parent) for parent in record['parents'].split()),
             engine=record['engine'],
             status=record['status'],
-            fitness=_read_number('fitness', record['fitness']) if record['fitness'] else None,
+            fitness=float(record['fitness']) if record['fitness'] else None,
             trial_hash=record['trial_hash'],
             weights=record.get(_WEIGHTS_COLUMN, ''),
             stage=int(record.get(_STAGE_COLUMN) or 0),
@@ -279,14 +284,6 @@ def format_cell(value: Any) -> str:
         # The repr of a NumPy float names its type.
         return repr(float(value))
     return ' '.join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _read_number(name: str, text: str) -> float:
-    """Return the number of a cell; ValueError if it is none, or not finite."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f'{name} is {excerpt(text)}, expected a finite number')
-    return number
 
 
 def _log_file(folder: Path) -> Path:
