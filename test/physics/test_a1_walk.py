@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 import json
 from pathlib import Path
+import shlex
 
 import numpy as np
 import pytest
@@ -205,5 +206,5 @@ def test_the_commands_of_the_page_on_controllers_work(capsys):
     lines = [line for line in page.splitlines() if line.startswith('./gait ')]
     assert lines
     for line in lines:
-        assert main(line.split()[1:]) == 0
+        assert main([*shlex.split(line, comments=True)[1:], '--json']) == 0
         assert json.loads(capsys.readouterr().out)['status'] == OK

@@ -123,6 +123,8 @@ COMMANDS = st.builds(Command, velocity=st.tuples(NUMBERS, NUMBERS, NUMBERS), set
 POSITIVE = st.floats(1e-3, 1e3)
 # Gravity and pushes have bounds.
 SIZES = st.floats(-1e9, 1e9)
+COORDINATES = st.floats(-1e6, 1e6)
+POSITIONS = st.dictionaries(NAMES, COORDINATES, max_size=3)
 SCENES = st.builds(
     Scene,
     robot=NAMES,
@@ -136,11 +138,11 @@ SCENES = st.builds(
     gravity=st.tuples(SIZES, SIZES, SIZES),
     physics_step=st.just(0.001),
     control_period=st.integers(1, 50).map(lambda steps: steps * 0.001),
-    initial=st.builds(InitialState, x=NUMBERS, yaw=NUMBERS, joint_positions=QUANTITIES),
+    initial=st.builds(InitialState, x=COORDINATES, yaw=COORDINATES, joint_positions=POSITIONS),
     pushes=st.lists(
         st.builds(
             Push,
-            start=NUMBERS,
+            start=SIZES,
             duration=POSITIVE,
             force=st.tuples(SIZES, SIZES, SIZES),
             link=NAMES,
