@@ -17,7 +17,7 @@ from gait_ros.nodes.services import offer_service
 
 ERRORS = {
     'mass is -1': ConfigurationError('mass is -1'),
-    'File name too long: ' + 200 * 'a' + '... (300 characters)': OSError(
+    f'File name too long: {52 * "a"}...{25 * "a"} (300 characters)': OSError(
         36, 'File name too long', 300 * 'a'
     ),
     'OverflowError: too large': OverflowError('too large'),

@@ -73,7 +73,7 @@ def test_waypoints_without_a_clock_are_said_to_wait_for_it(graph):
 
 def test_a_bridge_that_follows_a_clock_says_when_there_is_none_and_goes_on(graph, box):
     bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False, use_sim_time=True)
-    graph.until(lambda: graph.logged('WARN', 'no /clock has come', 'The simulation goes on'), 6.0)
+    graph.until(lambda: graph.logged('INFO', 'no /clock has come', 'The simulation goes on'), 6.0)
     assert bridge._live.tick > 10
 
 
@@ -124,7 +124,7 @@ def test_a_bridge_ahead_of_the_clock_it_follows_waits_for_it(graph, box):
         tick = bridge._live.tick
         graph.spin(0.5)
         assert bridge._live.tick <= tick + 1 and _last(states) < now + 0.55
-    graph.until(lambda: graph.logged('WARN', '/clock stands still', 'The simulation waits'), 6.0)
+    graph.until(lambda: graph.logged('INFO', '/clock stands still', 'The simulation waits'), 6.0)
 
 
 def test_a_gait_steps_with_the_bridge_that_moves_its_robot_not_with_the_clock_of_another(

@@ -26,6 +26,13 @@ def box(tmp_path_factory):
         yield
 
 
+class QuietFinder(argcomplete.CompletionFinder):
+    """Finder without the debug stream, which takes a file descriptor that pytest may use."""
+
+    def _init_debug_stream(self):
+        pass
+
+
 @pytest.fixture
 def complete(monkeypatch, tmp_path):
     """Return a function that lists the completions of a line in an empty folder."""
@@ -38,9 +45,7 @@ def complete(monkeypatch, tmp_path):
         monkeypatch.setenv('COMP_POINT', str(len(line)))
         printed = io.StringIO()
         with pytest.raises(SystemExit):
-            argcomplete.autocomplete(
-                make_parser(COMMANDS), exit_method=sys.exit, output_stream=printed
-            )
+            QuietFinder()(make_parser(COMMANDS), exit_method=sys.exit, output_stream=printed)
         return [word.strip() for word in printed.getvalue().split('\013') if word.strip()]
 
     return run
