@@ -108,6 +108,13 @@ class YamlKind:
 
 def yaml_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
     """Yield the kinds of YAML files by name; ``champion`` is the file of one."""
+    yield from _robot_kinds()
+    yield from _experiment_kinds()
+    yield from _champion_and_hardware_kinds(champion)
+    yield from _gait_kinds()
+
+
+def _robot_kinds() -> Iterator[tuple[str, YamlKind]]:
     robots: Mapping[str, Any] = {
         'robot.yaml': ('phase_cpg', ('yaml', 'robot.yaml'), _DOG),
         'bodies.yaml': ('hold', (), {}),
@@ -131,6 +138,9 @@ def yaml_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
                 attacks=attacks,
             ),
         )
+
+
+def _experiment_kinds() -> Iterator[tuple[str, YamlKind]]:
     for name in ('experiment.yaml', 'objectives.yaml'):
         yield (
             'experiment',
@@ -157,6 +167,9 @@ def yaml_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
                 attacks=('yaml',) if name == 'experiment.yaml' else (),
             ),
         )
+
+
+def _champion_and_hardware_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
     yield (
         'champion',
         YamlKind(
@@ -191,6 +204,9 @@ def yaml_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
             commands=(('read-hardware', 'hardware.yaml', 'a1'),),
         ),
     )
+
+
+def _gait_kinds() -> Iterator[tuple[str, YamlKind]]:
     for controller, robot in _WALKERS.items():
         declared = registry.controller(controller).Params
         gait = {

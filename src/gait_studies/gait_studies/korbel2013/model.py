@@ -129,52 +129,55 @@ def _tension_row(trial: DetailedTrial, kind: str) -> StudyRow:
     )
 
 
+_CONTACT_CHECKS = (
+    ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
+    (
+        'check_6_sinking',
+        'push_sinking',
+        'normal force at 0.001 in and 0.5 in/s',
+        0.0385,
+        2e-5,
+        'lb',
+    ),
+    ('check_8_lambda', 'damping_ratio', 'damping over 1.5 alpha k', 1.0, 1e-3, '-'),
+    (
+        'check_8_estimate',
+        'damping_estimate',
+        'damping for a restitution of 0.9 at 0.12 in/s',
+        31.25,
+        0.2,
+        'lb s/in^2',
+    ),
+    ('check_9_sliding', 'sliding_force', 'friction of a sliding node', 0.0012, 1e-6, 'lb'),
+    (
+        'check_9_peak',
+        'stiction_peak',
+        'friction of a node about to slide',
+        0.00204,
+        1e-5,
+        'lb',
+    ),
+    ('check_11_slides', 'slide_fast_way', 'distance of a slide from 60 in/s', 5.5, 0.3, 'in'),
+    (
+        'check_11_breaks',
+        'slide_fast_break',
+        'speed at which that slide begins',
+        18.5,
+        0.5,
+        'in/s',
+    ),
+    ('check_12', 'friction_in_the_air', 'friction in the air', 0.0, 0.0, 'lb'),
+)
+"""Row, measurement, quantity, value, tolerance and unit of the checks of contact laws."""
+
+
 def measure_contact(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 6 to 12: contact laws of a single node."""
     measured = contact_measurements()
-    expected = (
-        ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
-        (
-            'check_6_sinking',
-            'push_sinking',
-            'normal force at 0.001 in and 0.5 in/s',
-            0.0385,
-            2e-5,
-            'lb',
-        ),
-        ('check_8_lambda', 'damping_ratio', 'damping over 1.5 alpha k', 1.0, 1e-3, '-'),
-        (
-            'check_8_estimate',
-            'damping_estimate',
-            'damping for a restitution of 0.9 at 0.12 in/s',
-            31.25,
-            0.2,
-            'lb s/in^2',
-        ),
-        ('check_9_sliding', 'sliding_force', 'friction of a sliding node', 0.0012, 1e-6, 'lb'),
-        (
-            'check_9_peak',
-            'stiction_peak',
-            'friction of a node about to slide',
-            0.00204,
-            1e-5,
-            'lb',
-        ),
-        ('check_11_slides', 'slide_fast_way', 'distance of a slide from 60 in/s', 5.5, 0.3, 'in'),
-        (
-            'check_11_breaks',
-            'slide_fast_break',
-            'speed at which that slide begins',
-            18.5,
-            0.5,
-            'in/s',
-        ),
-        ('check_12', 'friction_in_the_air', 'friction in the air', 0.0, 0.0, 'lb'),
-    )
     return [
         *(
             row_near(row, what, measured[name], value, within, unit)
-            for row, name, what, value, within, unit in expected
+            for row, name, what, value, within, unit in _CONTACT_CHECKS
         ),
         row_at_least('check_7', 'least normal force', measured['push_least'], 0.0, 'lb'),
         row_at_most(
