@@ -5,6 +5,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+from pathlib import Path
+import random
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -18,13 +26,30 @@ OPTIMIZERS = registry.names('optimizers')
 DIMENSION, GENERATIONS = 6, 4
 SHAPES = PerceptronLayout(perceptrons=17, memory=134, channels=35, outputs=16)
 """The smallest network of the spider that every optimiser of networks can search."""
+PATTERN_SHAPES = PerceptronLayout(perceptrons=145, memory=134, channels=35, outputs=16)
+"""The smallest network of the pattern `omnidirectional`."""
+ALGORITHMS = [
+    *((name, {}) for name in OPTIMIZERS),
+    *(
+        (name, {info.name: choice})
+        for name in OPTIMIZERS
+        for info in declared_parameters(registry.optimizer(name).Settings)
+        for choice in info.choices
+        if choice != info.default
+    ),
+    ('genetic', {'reevaluate': True}),
+    ('cma_es', {'restarts': 3, 'tolerance': 0.1}),
+]
+"""Every optimiser, also with every other choice of algorithm."""
 
 
 def made(name, seed=3, **settings):
     cls = registry.optimizer(name)
     if cls.searches_arrays:
-        return cls(dimension=0, seed=seed, shapes=SHAPES, **settings)
-    return cls(dimension=DIMENSION, seed=seed, **settings)
+        shapes = PATTERN_SHAPES if settings.get('pattern') == 'omnidirectional' else SHAPES
+        return cls(dimension=0, seed=seed, shapes=shapes, **settings)
+    dimension = 48 if settings.get('domain') == 'stride' else DIMENSION
+    return cls(dimension=dimension, seed=seed, **settings)
 
 
 def fitness(candidate):
@@ -137,3 +162,64 @@ def test_one_that_searches_arrays_refuses_parameters_and_other_shapes(name):
         cls(dimension=2, seed=1, shapes=SHAPES)
     with pytest.raises(ConfigurationError, match='layers of perceptrons'):
         cls(dimension=0, seed=1, shapes={'gains': (3, 3)})
+
+
+def mixed(candidates):
+    """Return evaluations of a generation: some failed, some that violate a constraint."""
+    return [
+        Evaluation(id=one.id, status='diverged', objectives=None)
+        if i % 3 == 1
+        else Evaluation(
+            id=one.id,
+            status='ok',
+            objectives=np.array([fitness(one)]),
+            constraints={'width': 0.5 if i % 4 else -0.1},
+        )
+        for i, one in enumerate(candidates)
+    ]
+
+
+def digest(candidates):
+    found = hashlib.sha256()
+    for identity, parents, *arrays in content(candidates):
+        found.update(f'{identity} {parents}'.encode() + b''.join(arrays))
+    return found.hexdigest()
+
+
+def digests(name, settings, generations):
+    """Return a digest of what each generation asks for; some candidates fail."""
+    optimizer, found = made(name, **settings), []
+    for _ in range(generations):
+        candidates = optimizer.ask()
+        found.append(digest(candidates))
+        optimizer.tell(mixed(candidates))
+    return found
+
+
+def print_continued(seed):
+    """Poison the global generators, and print the digests of all algorithms after a replay."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - what no optimiser may draw from
+    print(json.dumps([digests(name, settings, 10) for name, settings in ALGORITHMS]))
+
+
+def test_a_fresh_process_with_other_global_seeds_asks_for_the_same():
+    np.random.seed(2)  # noqa: NPY002
+    whole = [digests(name, settings, 10) for name, settings in ALGORITHMS]
+    assert all(len(set(one)) == 10 for one in whole)
+    folder = str(Path(__file__).parent)
+    child = subprocess.run(
+        [sys.executable, '-c', 'import test_optimizers; test_optimizers.print_continued(77)'],
+        cwd=folder,
+        env={**os.environ, 'PYTHONHASHSEED': '5', 'PYTHONPATH': join_paths(folder)},
+        text=True,
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    for algorithm, before, after in zip(ALGORITHMS, whole, json.loads(child.stdout), strict=True):
+        assert after == before, algorithm
+
+
+def join_paths(folder):
+    return os.pathsep.join([folder, os.environ.get('PYTHONPATH', '')])

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from gait_core import registry
@@ -21,6 +21,7 @@ from gait_core.parameters.declaration import (
     parameter_info,
     parameter_space,
 )
+from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, check_parameters
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 
@@ -121,8 +122,10 @@ def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerCh
             )
         settings['population'] = experiment.population
     _set_objectives(experiment, settings, cls)
+    made = make_parameters(cls.Settings, settings)
+    # Plain data leaves out settings of later versions at their default: a run keeps its hash.
     return OptimizerChoice(
-        name=choice.name, settings=asdict(make_parameters(cls.Settings, settings))
+        name=choice.name, settings={name: getattr(made, name) for name in to_plain_data(made)}
     )
 
 

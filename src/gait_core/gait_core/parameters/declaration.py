@@ -21,6 +21,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.parameters.plain_data import ADDED
 
 _META = 'gait_parameter'
 _ROS_TYPES = {
@@ -124,8 +125,9 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def _field(kind: str, default: Any, **meta: Any) -> Any:
-    return dataclasses.field(default=default, metadata={_META: {'kind': kind, **meta}})
+def _field(kind: str, default: Any, added: bool = False, **meta: Any) -> Any:
+    declared = {_META: {'kind': kind, **meta}}
+    return dataclasses.field(default=default, metadata=declared | (ADDED if added else {}))
 
 
 def float_parameter(
@@ -156,9 +158,12 @@ def fraction_parameter(default: float, *, doc: str) -> Any:
     return float_parameter(default, low=0.0, high=1.0, unit='-', doc=doc)
 
 
-def int_parameter(default: int, *, low: int, high: int, doc: str, read_only: bool = False) -> Any:
-    """Declare an int field with inclusive bounds."""
-    return _field('int', int(default), low=low, high=high, unit='-', doc=doc, read_only=read_only)
+def int_parameter(
+    default: int, *, low: int, high: int, doc: str, read_only: bool = False, added: bool = False
+) -> Any:
+    """Declare an int field with inclusive bounds; ``added`` is as of ``added_field``."""
+    meta = {'low': low, 'high': high, 'unit': '-', 'doc': doc, 'read_only': read_only}
+    return _field('int', int(default), added, **meta)
 
 
 def bool_parameter(default: bool, *, doc: str, read_only: bool = False) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-_ADDED = 'later'
+ADDED = {'later': True}
+"""Metadata of a field that a later version added."""
 
 
 def added_field(default: Any = dataclasses.MISSING, factory: Any = dataclasses.MISSING) -> Any:
@@ -22,7 +23,7 @@ def added_field(default: Any = dataclasses.MISSING, factory: Any = dataclasses.M
 
     At its default it is left out of plain data, so that specs without it keep their hash.
     """
-    return dataclasses.field(default=default, default_factory=factory, metadata={_ADDED: True})
+    return dataclasses.field(default=default, default_factory=factory, metadata=ADDED)
 
 
 def to_plain_data(value: Any) -> Any:
@@ -46,7 +47,7 @@ def to_plain_data(value: Any) -> Any:
 
 def _is_added_default(field: Any, value: Any) -> bool:
     """Return whether a field was added later and has its default."""
-    if _ADDED not in field.metadata:
+    if not field.metadata.keys() >= ADDED.keys():
         return False
     has_factory = field.default_factory is not dataclasses.MISSING
     return bool(value == (field.default_factory() if has_factory else field.default))

@@ -7,6 +7,7 @@ Covariance matrix adaptation (CMA-ES) on the unit cube, by the library ``cma``.
 References
 ----------
 Hansen and Ostermeier (2001), Evolutionary Computation 9:159-195.
+Auger and Hansen (2005), IEEE Congress on Evolutionary Computation 2:1769-1776 (restarts, IPOP).
 
 """
 
@@ -78,6 +79,14 @@ class CmaEsSettings(Parameters):
         unit='-',
         doc='Initial mean in the unit cube, one number per gene; empty: the centre.',
     )
+    restarts: int = int_parameter(
+        0,
+        low=0,
+        high=20,
+        doc='Number of times that a search which stops, e.g. by tolerance, begins again: at a '
+        'random point and with a population twice as large (IPOP).',
+        added=True,
+    )
 
 
 class CmaEsOptimizer(Optimizer):
@@ -95,22 +104,28 @@ class CmaEsOptimizer(Optimizer):
                 f'cma_es needs a population of 4 or more, not {chosen.population}; '
                 'nearest valid: 4'
             )
-        rng = np.random.default_rng(check_seed(seed))
+        self._settings, self._dimension = chosen, dimension
+        self._rng = np.random.default_rng(check_seed(seed))
+        start = np.array(chosen.start) if chosen.start else np.full(dimension, 0.5)
+        self._search = self._make_search(start, chosen.population)
+        self._restarts = 0
+        self._ledger = AskTellLedger()
+        self._asked: list[FloatArray] = []
+
+    def _make_search(self, start: FloatArray, population: int) -> cma.CMAEvolutionStrategy:
+        """Return a new search from a mean; a population of 0 is the default of the library."""
         options: dict[str, Any] = {
             'bounds': [0.0, 1.0],
             'verbose': -9,
             'verb_log': 0,
-            'tolx': chosen.tolerance,
+            'tolx': self._settings.tolerance,
             # seed nan: the library does not seed NumPy's global generator; `randn` draws all.
             'seed': math.nan,
-            'randn': lambda *shape: rng.standard_normal(shape),
+            'randn': lambda *shape: self._rng.standard_normal(shape),
         }
-        if chosen.population:
-            options['popsize'] = chosen.population
-        start = np.array(chosen.start) if chosen.start else np.full(dimension, 0.5)
-        self._search = cma.CMAEvolutionStrategy(start, chosen.sigma, options)
-        self._ledger = AskTellLedger()
-        self._asked: list[FloatArray] = []
+        if population:
+            options['popsize'] = population
+        return cma.CMAEvolutionStrategy(start, self._settings.sigma, options)
 
     def ask(self) -> list[Candidate]:
         """Return a generation drawn from the search distribution N(m, sigma^2 C)."""
@@ -126,6 +141,11 @@ class CmaEsOptimizer(Optimizer):
         # Ranks as costs: the update depends on the order alone, and ranks also order candidates
         # that violate constraints or have no fitness, whose values are not comparable.
         self._search.tell(self._asked, list(tied_ranks(ordered)))
+        if self._restarts < self._settings.restarts and self._stop_reason():
+            # Auger and Hansen (2005): twice the population, from a point uniform in the cube.
+            self._restarts += 1
+            start = self._rng.random(self._dimension)
+            self._search = self._make_search(start, 2 * self._search.popsize)
 
     @property
     def mean(self) -> FloatArray:
@@ -138,6 +158,10 @@ class CmaEsOptimizer(Optimizer):
         return False
 
     def stop(self) -> str:
-        """Return the stopping criterion that is met, or an empty string."""
+        """Return the stopping criterion that is met after the last restart, or ''."""
+        return self._stop_reason()
+
+    def _stop_reason(self) -> str:
+        """Return the stopping criterion that the present search meets, or ''."""
         met = self._search.stop()
         return next((text for name, text in _STOP_REASONS.items() if name in met), '')
