@@ -84,6 +84,8 @@ def test_a_setting_of_a_later_version_changes_the_hash_of_a_run_only_where_it_is
     def plan(**settings):
         content = {
             'robot': 'guroo',
+            'controller': 'staged_walk',
+            'duration': 1.0,
             'genes': {'knee_bend_deg': {}, 'ankle_move_deg': {}},
             'fitness': {'distance': 1.0},
             'optimizer': {'name': 'cma_es', 'settings': settings},
