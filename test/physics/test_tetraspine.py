@@ -107,7 +107,7 @@ def test_reading_c_multiplies_by_the_speed_and_one_way_friction_spares_the_way_f
     p, v = c.stiction_range, 0.02
     forward, _ = bristle_friction(c, c.forward_share, True, p, v, 1e-6)
     backward, _ = bristle_friction(c, c.forward_share, True, -p, -v, 1e-6)
-    assert backward == pytest.approx(2068.4 * v * p)
+    assert backward == pytest.approx(0.3 * POUND / INCH**2 * v * p)
     assert forward == pytest.approx(-0.25 * backward)
 
 
@@ -128,8 +128,8 @@ def test_one_way_friction_spares_each_part_that_acts_against_forward_motion(
     # Stuck inside the range (Eqs. 4 and 5): 0.3 lb/in with a boost of 0.7, and 0.4 lb s/in.
     ground = make_ground(scene(), CablesOptions(forward_share=0.25), load_terrain(TerrainSpec()))
     x = displacement * ground.stiction_range
-    spring = spring_share * 52.538 * 1.7 * x
-    damper = damper_share * 70.0507 * velocity
+    spring = spring_share * 0.3 * POUND / INCH * 1.7 * x
+    damper = damper_share * 0.4 * POUND / INCH * velocity
     force, _ = bristle_friction(ground, ground.forward_share, True, x, velocity, 1e-6)
     assert force == pytest.approx(-(spring + damper))
 

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from scipy.constants import inch, lbf
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.element_colours import tension_colours
@@ -21,7 +22,6 @@ from gait_core.robot.urdf.writer import to_scene_urdf, to_urdf
 from gait_core.terrains.surfaces import Plane
 from gait_core.trial.scene import InitialState
 
-INCH, POUND = 0.0254, 4.448222
 BALL = '{name: ball, mass: 0.1, inertia: [4e-5, 4e-5, 4e-5], xyz: [0.3, 0, 0]}'
 OTHER = '{name: other, mass: 0.2, inertia: [4e-5, 4e-5, 4e-5], rpy: [0, 0, 1.5]}'
 PAIR = f"""
@@ -84,9 +84,9 @@ def test_korbel_3_tensions_at_the_starting_lengths(spine):
     lengths = element_lengths_at(spine, np.zeros(0))
     stretch = lengths - spine.stance
     for element, length, pull in zip(spine.force_elements, lengths, stretch, strict=True):
-        tension = element.constants['stiffness'] * pull / POUND
+        tension = element.constants['stiffness'] * pull / lbf
         wanted = (2.944, 0.581) if 'outer' in element.name else (3.978, 1.181)
-        assert (length / INCH, tension) == pytest.approx(wanted, rel=0.005)
+        assert (length / inch, tension) == pytest.approx(wanted, rel=0.005)
 
 
 def test_the_spine_starts_with_its_lower_corners_on_the_ground(spine):
@@ -96,7 +96,7 @@ def test_the_spine_starts_with_its_lower_corners_on_the_ground(spine):
     low = [links[spine.link_index[node.link]] @ [*node.point, 1.0] for node in spine.contact_nodes]
     np.testing.assert_allclose(np.array(low)[:10, 2], 0.0, atol=1e-12)
     step = poses[1, :3] - poses[0, :3]
-    np.testing.assert_allclose(step, 2.944 * INCH * np.array([np.cos(0.5), np.sin(0.5), 0.0]))
+    np.testing.assert_allclose(step, 2.944 * inch * np.array([np.cos(0.5), np.sin(0.5), 0.0]))
 
 
 def test_a_display_gets_one_tree_in_which_the_bodies_float(spine):

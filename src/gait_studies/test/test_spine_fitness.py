@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.constants import inch
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
@@ -17,7 +18,6 @@ from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box, make_rollout
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import TrialSpec
-from gait_studies.korbel2013.fitness import INCH
 
 DT = 0.02
 WEIGHTS = {'forward': 1.0, 'twist': -10.0, 'direction': 0.0, 'lateral': -1.0}
@@ -36,12 +36,12 @@ def crawled(at_3_s=0.0, at_end=0.0, left=0.0, yaw=0.0, seconds=15.0):
     robot = load_robot('tetraspine')
     ticks = round(seconds / DT)
     poses = np.tile(assembly_poses(robot), (ticks + 1, 1, 1))
-    poses[round(3.0 / DT) :, :, 0] += at_3_s * INCH
+    poses[round(3.0 / DT) :, :, 0] += at_3_s * inch
     node = robot.contact_nodes[contact_node_index(robot, 't1_a')].point
     turn = Rotation.from_euler('z', yaw)
     # What turning about the node does to the middle of the rear tetrahedron.
     away = np.array(node) - turn.apply(node)
-    poses[-1, 0, :2] += away[:2] + np.array([at_end - at_3_s, left]) * INCH
+    poses[-1, 0, :2] += away[:2] + np.array([at_end - at_3_s, left]) * inch
     poses[-1, 0, 3:] = turn.as_quat()
     return rollout_of(robot, poses)
 
@@ -90,7 +90,7 @@ def test_direction_is_the_length_of_the_spine_and_unscored():
     nodes = contact_node_positions(rollout)[-1]
     names = [node.name for node in rollout.robot.contact_nodes]
     ahead = nodes[names.index('t5_d'), 0] - nodes[names.index('t1_a'), 0]
-    assert term('direction', rollout) == pytest.approx(ahead / INCH)
+    assert term('direction', rollout) == pytest.approx(ahead / inch)
     assert fitness(rollout) == pytest.approx(4.0, abs=1e-9)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, make_dataclass
 from typing import Any
 
 import numpy as np
+from scipy.constants import lbf
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
@@ -29,9 +30,6 @@ from gait_cpg.oscillators import (
 
 MAX_OSCILLATORS = 8
 """Largest number of oscillators: eight, for undulation, with 112 weights."""
-
-POUND_FORCE = 4.4482216152605
-"""Weight of a pound [N]."""
 
 ALTERNATING_GAITS = ('trot', 'pace', 'bound', 'tripod')
 """Gaits whose lags are multiples of half a cycle."""
@@ -113,7 +111,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         doc='If gait is set: total inhibition of a neuron by the legs half a cycle apart.',
     )
     gain: float = float_parameter(
-        2.0 * POUND_FORCE,
+        2.0 * lbf,
         low=-100.0,
         high=100.0,
         unit='N',

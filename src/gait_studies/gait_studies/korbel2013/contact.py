@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numba
 import numpy as np
+from scipy.constants import inch, lbf
 
 from gait_core.arrays import FloatArray
 from gait_core.terrains import load_terrain
@@ -15,7 +16,6 @@ from sim_bridge.engines.cables.ground import Ground, bristle_friction, normal_fo
 from sim_bridge.engines.cables.layout import make_ground
 from sim_bridge.engines.cables.options import CablesOptions
 
-INCH, POUND = 0.0254, 4.4482216152605
 _NODE_MASS = 0.020288 / 3.0
 """Mass on a node: a third of a tetrahedron [kg]."""
 
@@ -33,10 +33,10 @@ def contact_measurements() -> dict[str, float]:
     """
     scene = Scene(robot='tetraspine', engine='cables')
     ground = make_ground(scene, CablesOptions(), load_terrain(scene.terrain))
-    depth, limit = 0.001 * INCH, ground.stiction_range
-    rates = np.linspace(-5.0, 5.0, 201) * INCH
+    depth, limit = 0.001 * inch, ground.stiction_range
+    rates = np.linspace(-5.0, 5.0, 201) * inch
     pushes = [
-        normal_force(ground.stiffness, ground.damping, d * INCH, rate)
+        normal_force(ground.stiffness, ground.damping, d * inch, rate)
         for d in (1e-6, 1e-4, 1e-3, 0.01, 0.1)
         for rate in rates
     ]
@@ -46,35 +46,34 @@ def contact_measurements() -> dict[str, float]:
     slow, fast = _simulate_slider(ground, 40.0), _simulate_slider(ground, 60.0)
     extreme, work = _random_trajectories(ground)
     return {
-        'push_still': normal_force(ground.stiffness, ground.damping, depth, 0.0) / POUND,
-        'push_sinking': normal_force(ground.stiffness, ground.damping, depth, 0.5 * INCH) / POUND,
-        'push_least': min(pushes) / POUND,
-        'damping_ratio': ground.damping / (1.5 * 0.72 / INCH * ground.stiffness),
+        'push_still': normal_force(ground.stiffness, ground.damping, depth, 0.0) / lbf,
+        'push_sinking': normal_force(ground.stiffness, ground.damping, depth, 0.5 * inch) / lbf,
+        'push_least': min(pushes) / lbf,
+        'damping_ratio': ground.damping / (1.5 * 0.72 / inch * ground.stiffness),
         'damping_estimate': 1.5 * alpha * 25.0,
         'friction_in_the_air': abs(
             bristle_friction(ground, 1.0, False, 0.5 * limit, 1.0, _FINE_STEP)[0]
         )
-        / POUND,
-        'sliding_force': abs(bristle_friction(ground, 1.0, True, limit, 1.0, _FINE_STEP)[0])
-        / POUND,
+        / lbf,
+        'sliding_force': abs(bristle_friction(ground, 1.0, True, limit, 1.0, _FINE_STEP)[0]) / lbf,
         'stiction_peak': abs(
             bristle_friction(ground, 1.0, True, limit * (1.0 - 1e-9), 0.0, _FINE_STEP)[0]
         )
-        / POUND,
-        'largest_state': extreme / INCH,
-        'largest_work': work / (POUND * INCH),
-        'slide_slow_way': slow[:, 0].max() / INCH,
-        'slide_fast_way': fast[:, 0].max() / INCH,
-        'slide_fast_state': fast[-1, 2] / INCH,
-        'slide_fast_speed': abs(fast[-1, 1]) / INCH,
-        'slide_fast_break': fast[np.argmax(np.abs(fast[:, 2]) >= 0.999 * limit), 1] / INCH,
+        / lbf,
+        'largest_state': extreme / inch,
+        'largest_work': work / (lbf * inch),
+        'slide_slow_way': slow[:, 0].max() / inch,
+        'slide_fast_way': fast[:, 0].max() / inch,
+        'slide_fast_state': fast[-1, 2] / inch,
+        'slide_fast_speed': abs(fast[-1, 1]) / inch,
+        'slide_fast_break': fast[np.argmax(np.abs(fast[:, 2]) >= 0.999 * limit), 1] / inch,
     }
 
 
 def _simulate_slider(ground: Ground, speed: float) -> FloatArray:
     """Return position, speed and friction state of a slider [m, m/s, m], (T, 3)."""
     return np.asarray(
-        _integrate_slider(ground, speed * INCH, _NODE_MASS, _FINE_STEP, round(1.0 / _FINE_STEP))
+        _integrate_slider(ground, speed * inch, _NODE_MASS, _FINE_STEP, round(1.0 / _FINE_STEP))
     )
 
 

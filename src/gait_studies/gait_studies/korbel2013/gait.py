@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.constants import inch, lbf
 from scipy.signal import correlate, correlation_lags
 
 from gait_core.arrays import FloatArray
 from gait_core.measures.contact_nodes import contact_node_positions
 from gait_core.trial.loop import run_trial
-from gait_studies.korbel2013.fitness import INCH
 from gait_studies.korbel2013.pictures import (
     draw_normal_forces,
     draw_relative_positions,
     draw_tensions,
 )
 from gait_studies.korbel2013.trials import (
-    POUND,
     SCORED_FROM,
     DetailedTrial,
     best_evolution,
@@ -70,10 +69,10 @@ def _scored_ticks(trial: DetailedTrial) -> slice:
 
 def _lifting_rows(trial: DetailedTrial) -> list[StudyRow]:
     """Return the rows of check 29 and of the lift of the tetrahedra."""
-    forces = trial.normal_forces()[_scored_ticks(trial)] / POUND
+    forces = trial.normal_forces()[_scored_ticks(trial)] / lbf
     aloft = (forces == 0.0).mean(axis=0)
     each = ', '.join(f'{share:.0%}' for share in aloft)
-    lift = (contact_node_positions(trial.rollout)[:, :-1, 2] / INCH)[_scored_ticks(trial)]
+    lift = (contact_node_positions(trial.rollout)[:, :-1, 2] / inch)[_scored_ticks(trial)]
     heights = lift.reshape(len(lift), -1, 2).min(axis=2).max(axis=0)
     return [
         row_at_least(
@@ -106,7 +105,7 @@ def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
     robot = trial.rollout.robot
     pairs = [cables for _, cables in robot.signals]
     columns = np.array([[trial.cable_column(name) for name in pair] for pair in pairs])
-    tensions = trial.tensions[1:] / POUND
+    tensions = trial.tensions[1:] / lbf
     left_right = np.abs(tensions[:, columns[:, 0]] - tensions[:, columns[:, 1]])
     lags = [
         _delay(signal, trial.tensions[1:, column], trial.rollout.dt)
@@ -151,11 +150,11 @@ def _delay(signal: FloatArray, tension: FloatArray, dt: float) -> float:
 
 def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
     """Return the rows on twist, spacing and clearance of the spine."""
-    poses = trial.rollout.body_poses[:, :, :3] / INCH
+    poses = trial.rollout.body_poses[:, :, :3] / inch
     away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored_ticks(trial)]
-    nodes = contact_node_positions(trial.rollout) / INCH
-    tips = trial.corner_positions('inner_a')[:, :-1, 2] / INCH
-    tops = trial.corner_positions('outer_c')[..., 2] / INCH
+    nodes = contact_node_positions(trial.rollout) / inch
+    tips = trial.corner_positions('inner_a')[:, :-1, 2] / inch
+    tops = trial.corner_positions('outer_c')[..., 2] / inch
     means = away.mean(axis=0)
     return [
         row_at_most(
@@ -213,23 +212,23 @@ def _draw_pictures(session: StudySession, trial: DetailedTrial) -> None:
     robot, part = rollout.robot, _scored_ticks(trial)
     time = rollout.time[part]
     columns = [trial.cable_column(cables[0]) for _, cables in robot.signals]
-    signals = np.concatenate([trial.signals[:1], trial.signals])[part] / POUND
+    signals = np.concatenate([trial.signals[:1], trial.signals])[part] / lbf
     draw_tensions(
         session.picture('tensions'),
         time,
         signals,
-        trial.tensions[part][:, columns] / POUND,
+        trial.tensions[part][:, columns] / lbf,
         [f'gap {number + 1}' for number in range(len(columns))],
     )
-    corners = contact_node_positions(rollout)[part, :-1, 2] / INCH
+    corners = contact_node_positions(rollout)[part, :-1, 2] / inch
     draw_normal_forces(
         session.picture('normal_forces'),
         time,
-        trial.normal_forces()[part] / POUND,
+        trial.normal_forces()[part] / lbf,
         corners.reshape(len(time), -1, 2).min(axis=2),
         [root.upper() for root in robot.roots],
     )
-    poses = rollout.body_poses[:, :, 0] / INCH
+    poses = rollout.body_poses[:, :, 0] / inch
     draw_relative_positions(
         session.picture('relative'),
         rollout.time,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.constants import inch, lbf
 
 from gait_core import registry
 from gait_core.measures.contact_nodes import contact_node_positions
@@ -17,9 +18,8 @@ from gait_core.robot.load import load_robot
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import Command
 from gait_studies.korbel2013.contact import contact_measurements as contact_measurements
-from gait_studies.korbel2013.fitness import INCH
 from gait_studies.korbel2013.oscillators import oscillator_measurements as oscillator_measurements
-from gait_studies.korbel2013.trials import POUND, DetailedTrial, record_details
+from gait_studies.korbel2013.trials import DetailedTrial, record_details
 from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
 from gait_tools.study.session import StudySession
 
@@ -72,8 +72,8 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 3 to 5: the unactuated robot standing for ten seconds."""
     still = replace(default_trial(ROBOT, _STANDING_TIME), controller='hold', parameters={})
     trial = record_details(still, period=0.02)
-    poses = trial.rollout.body_poses[:, :, :3] / INCH
-    base = contact_node_positions(trial.rollout)[:, :-1] / INCH
+    poses = trial.rollout.body_poses[:, :, :3] / inch
+    base = contact_node_positions(trial.rollout)[:, :-1] / inch
     spacing = np.diff(poses[-1, :, 0])
     return [
         *(_tension_row(trial, kind) for kind in _RESTING_CABLES),
@@ -88,21 +88,21 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
         row_at_least(
             'check_4_upright',
             'lowest upper corner',
-            float(trial.corner_positions('outer_c')[..., 2].min() / INCH),
+            float(trial.corner_positions('outer_c')[..., 2].min() / inch),
             5.0,
             'in',
         ),
         row_at_least(
             'check_5_rest',
             'least tension of a cable at rest',
-            float(trial.tensions[1:].min() / POUND),
+            float(trial.tensions[1:].min() / lbf),
             np.nextafter(0.0, 1.0),
             'lb',
         ),
         row_near(
             'standing_load',
             'normal force after 10 s',
-            float(trial.normal_forces()[-1].sum() / POUND),
+            float(trial.normal_forces()[-1].sum() / lbf),
             0.2236,
             0.0022,
             'lb',
@@ -116,7 +116,7 @@ def _tension_row(trial: DetailedTrial, kind: str) -> StudyRow:
     length, tension = _RESTING_CABLES[kind]
     elements = trial.rollout.robot.force_elements
     columns = [column for column, element in enumerate(elements) if f'_{kind}_' in element.name]
-    lengths, tensions = trial.lengths[-1, columns] / INCH, trial.tensions[-1, columns] / POUND
+    lengths, tensions = trial.lengths[-1, columns] / inch, trial.tensions[-1, columns] / lbf
     order = np.argsort(lengths)
     return row_near(
         f'check_3_{kind}',

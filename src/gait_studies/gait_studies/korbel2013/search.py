@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.constants import inch
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
@@ -19,7 +20,7 @@ from gait_core.trial.loop import fitness_terms
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import default_trial
 from gait_evolver.plan import Plan, load_plan
-from gait_studies.korbel2013.fitness import INCH, NODE_1, NODE_2, UNSCORED_TIME
+from gait_studies.korbel2013.fitness import NODE_1, NODE_2, UNSCORED_TIME
 from gait_studies.korbel2013.model import ROBOT
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
 from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
@@ -74,11 +75,11 @@ def _end_as_stated(record: Rollout) -> Rollout:
         for name in (NODE_1, NODE_2)
     )
     # The turn sets the two lower corners 0.1 in apart along x.
-    turn = Rotation.from_euler('z', np.arcsin(0.1 * INCH / np.linalg.norm(node - other)))
+    turn = Rotation.from_euler('z', np.arcsin(0.1 * inch / np.linalg.norm(node - other)))
     poses = np.tile(record.body_poses[0], (len(record.body_poses), 1, 1))
     upright = Rotation.from_quat(poses[0, 0, 3:])
     moved = upright.apply(node) - (turn * upright).apply(node)
-    poses[-1, 0, :3] += moved + np.array([10.0, -0.5, 0.0]) * INCH
+    poses[-1, 0, :3] += moved + np.array([10.0, -0.5, 0.0]) * inch
     poses[-1, 0, 3:] = (turn * upright).as_quat()
     return replace(record, states=replace(record.states, body_poses=poses))
 

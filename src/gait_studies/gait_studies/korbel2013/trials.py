@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.constants import inch
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
@@ -19,13 +20,11 @@ from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.run.log import TrialRow
 from gait_evolver.scoring import status_and_fitness
-from gait_studies.korbel2013.fitness import INCH, NODE_1
+from gait_studies.korbel2013.fitness import NODE_1
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
 from gait_tools.study.session import FinishedEvolution, StudySession, read_finished_evolution
 
 EXPERIMENT = 'korbel2013'
-POUND = 4.448222
-"""Force of a pound [N]."""
 
 EVOLUTION_COUNT = 10
 """Number of evolutions, each from its own random population."""
@@ -172,4 +171,4 @@ def node_travel(rollout: Rollout) -> FloatArray:
     """Return the displacement of node 1 along x at every tick, (T + 1,) [in]."""
     row = contact_node_index(rollout.robot, NODE_1)
     x = contact_node_positions(rollout)[:, row, 0]
-    return np.asarray((x - x[0]) / INCH)
+    return np.asarray((x - x[0]) / inch)

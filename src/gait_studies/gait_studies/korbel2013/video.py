@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
+from scipy.constants import inch, lbf
 
 from gait_core.arrays import FloatArray
 from gait_core.files.access import write_atomically
 from gait_core.measures.contact_nodes import contact_node_positions
-from gait_studies.korbel2013.fitness import INCH
-from gait_studies.korbel2013.trials import POUND, DetailedTrial
+from gait_studies.korbel2013.trials import DetailedTrial
 from gait_tools.pictures.trial import write_gif
 
 FRAMES_PER_SECOND = 12.5
@@ -61,10 +61,10 @@ def _frame_ticks(
 
 def _frames(trial: DetailedTrial, ticks: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.uint8]]:
     """Yield the picture of each tick, (height, width, 3)."""
-    corners = np.stack([trial.corner_positions(name) for name in _CORNERS], axis=2)[ticks] / INCH
-    nodes = contact_node_positions(trial.rollout)[ticks] / INCH
+    corners = np.stack([trial.corner_positions(name) for name in _CORNERS], axis=2)[ticks] / inch
+    nodes = contact_node_positions(trial.rollout)[ticks] / inch
     loads = trial.rollout.sole_forces()[ticks, :, 2]
-    tensions = trial.tensions[ticks] / POUND
+    tensions = trial.tensions[ticks] / lbf
     # The camera does not move; the robot moves over the marks of the ground.
     middle = 0.5 * (corners[..., 0].max() + corners[..., 0].min())
     for frame, tick in enumerate(ticks):

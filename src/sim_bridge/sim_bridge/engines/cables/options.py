@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scipy.constants import inch, lbf
+
 from gait_core.parameters.declaration import (
     Parameters,
     float_parameter,
@@ -39,38 +41,42 @@ class NodeOptions(Parameters):
         '0 (reading A): stiction_stiffness. 1 (reading C): stiction_rate times the speed.',
     )
     ground_stiffness: float = float_parameter(
-        4378.17,
+        25.0 * lbf / inch,
         low=0.0,
         high=1e9,
         unit='N/m',
         doc='Stiffness of the normal force on contact nodes (25 lb/in).',
     )
     ground_damping: float = float_parameter(
-        186158.0,
+        27.0 * lbf / inch**2,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
         doc='Factor of depth times its rate in the normal force on contact nodes (27 lb s/in^2).',
     )
     stiction_range: float = float_parameter(
-        1.016e-4,
+        0.004 * inch,
         low=1e-9,
         high=1.0,
         unit='m',
         doc='Largest bristle displacement of contact nodes (0.004 in).',
     )
     stiction_stiffness: float = float_parameter(
-        52.538, low=0.0, high=1e9, unit='N/m', doc='Bristle stiffness with reading 0 (0.3 lb/in).'
+        0.3 * lbf / inch,
+        low=0.0,
+        high=1e9,
+        unit='N/m',
+        doc='Bristle stiffness with reading 0 (0.3 lb/in).',
     )
     stiction_rate: float = float_parameter(
-        2068.4,
+        0.3 * lbf / inch**2,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
         doc='Bristle stiffness per speed with reading 1 (0.3 lb s/in^2).',
     )
     stiction_damping: float = float_parameter(
-        70.0507,
+        0.4 * lbf / inch,
         low=0.0,
         high=1e9,
         unit='N s/m',
