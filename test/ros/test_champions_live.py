@@ -41,7 +41,11 @@ SECONDS, SEARCHED = 0.8, 0.8
 SHARE = 0.1
 """Largest difference of the distance, as a share of that in process."""
 SEARCHES = {
-    'phase_cpg': {'robot': 'a1', 'genes': {'frequency': {'lower': 1.3, 'upper': 1.9}}},
+    'phase_cpg': {
+        'robot': 'a1',
+        'genes': {'frequency': {'lower': 1.3, 'upper': 1.9}},
+        'measures': ['duty_factor.fl'],
+    },
     'staged_walk': {'robot': 'guroo', 'genes': {'step_size_deg': {'lower': 15.0, 'upper': 22.0}}},
     'zmp_walk': {'robot': 'guroo', 'genes': {'step_time': {'lower': 0.6, 'upper': 0.9}}},
     'matsuoka': {'robot': 'tetraspine', 'genes': {'tau_a': {'lower': 0.1, 'upper': 0.3}}},

@@ -283,9 +283,15 @@ class Evaluation:
     objectives : (m,) array or None
         To be maximised; ``None`` if the status gives none. The first is the fitness.
     measures : mapping of str to float
-        Logged with the objectives, e.g. metrics.
+        Metrics that the experiment names, in their units; an undefined one is absent. Means over
+        the repeats on the engine that decides the fitness.
     constraints : mapping of str to float
-        Satisfied when <= 0.
+        Violation of each constraint of the experiment: satisfied when <= 0, violated when > 0,
+        infinite if its metric is undefined. It is the excess over the bound as a share of the
+        size of the bound, or in the unit of the metric for a bound of 0; of the mean over the
+        repeats, and of the engine where it is largest.
+
+    Both are empty if the status gives no objectives.
 
     """
 
@@ -299,6 +305,11 @@ class Evaluation:
     def fitness(self) -> float:
         """First objective; minus infinity without objectives."""
         return float('-inf') if self.objectives is None else float(self.objectives[0])
+
+    @property
+    def is_feasible(self) -> bool:
+        """True if it has objectives and satisfies every constraint."""
+        return self.objectives is not None and all(x <= 0.0 for x in self.constraints.values())
 
 
 class Optimizer(ABC):
@@ -316,11 +327,15 @@ class Optimizer(ABC):
         Its settings.
     searches_arrays : bool
         Whether it searches arrays in place of parameters; ``dimension`` is then 0.
+    ranks_constraints : bool
+        Whether candidates that violate constraints rank below all that satisfy them. Without it
+        an experiment with constraints is refused.
 
     """
 
     Settings: ClassVar[type[Parameters]]
     searches_arrays: ClassVar[bool] = False
+    ranks_constraints: ClassVar[bool] = False
 
     @abstractmethod
     def __init__(

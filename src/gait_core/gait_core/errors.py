@@ -257,3 +257,10 @@ def list_names(names: Sequence[str], length: int = 150) -> str:
 def unknown_name_error(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
     """Return the error for an unknown name of some kind, with the nearest valid one."""
     return ConfigurationError(f"unknown {kind} '{excerpt(name)}': {name_hint(name, valid)}")
+
+
+def unknown_leg_error(name: str, legs: Iterable[str]) -> ConfigurationError:
+    """Return the error for a name ``<quantity>.<leg>`` whose leg a robot lacks."""
+    quantity, _, leg = name.partition('.')
+    hint = name_hint(leg, legs, f'{excerpt(quantity)}.')
+    return ConfigurationError(f"unknown leg in '{excerpt(name)}': {hint}")

@@ -13,6 +13,8 @@ from gait_core.measures.metrics import (
     METRICS,
     heading_angles,
     inertial_zmp,
+    is_circular,
+    leg_metric_names,
     trial_gait_diagram,
     trial_metrics,
 )
@@ -127,7 +129,43 @@ def test_numbers_that_are_not_finite_are_left_out():
 
 def test_metrics_come_in_their_order():
     found = list(trial_metrics(record()))
-    assert found == [name for name in METRICS if name in found]
+    legs = [leg.name for leg in legged_box().legs]
+    assert found == [name for name in (*METRICS, *leg_metric_names(legs)) if name in found]
+
+
+def test_each_leg_has_its_stance_duty_factor_and_phase_lag():
+    robot = legged_box()
+    cycle, ticks = 50, 200
+    # Touch-down [share of a cycle] and duty factor of each leg; the last one never lands.
+    gait = {'leg0': (0.0, 0.5), 'leg1': (0.5, 0.6), 'leg2': (0.2, 0.8), 'leg3': (0.0, 0.0)}
+    tick = np.arange(ticks + 1)
+    contacts = [
+        (when, sole)
+        for sole, (start, duty) in enumerate(gait.values())
+        for when in tick
+        if (when - round(start * cycle)) % cycle < round(duty * cycle)
+    ]
+    when, sole = np.array(sorted(contacts)).T
+    found = trial_metrics(
+        record(
+            ticks,
+            robot,
+            contact_tick=when,
+            contact_sole=sole,
+            contact_points=np.zeros((len(when), 3)),
+            contact_forces=np.tile([0.0, 0.0, robot.mass * G / 2.0], (len(when), 1)),
+            contact_depths=np.zeros(len(when)),
+        )
+    )
+    for leg, (start, duty) in gait.items():
+        stance = float(np.mean([(t - round(start * cycle)) % cycle < duty * cycle for t in tick]))
+        assert found[f'stance_fraction.{leg}'] == pytest.approx(stance)
+        if leg == 'leg3':
+            assert f'duty_factor.{leg}' not in found and f'phase_lag.{leg}' not in found
+        else:
+            assert found[f'duty_factor.{leg}'] == pytest.approx(duty)
+            assert found[f'phase_lag.{leg}'] == pytest.approx(2.0 * np.pi * start)
+    assert is_circular('phase_lag.leg1') and not is_circular('duty_factor.leg1')
 
 
 def test_a_standing_robot_has_the_margin_of_its_feet():

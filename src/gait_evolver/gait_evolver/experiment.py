@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,6 +89,42 @@ class CurriculumStage:
                 f'curriculum: a stage of {self.generations} generations without a fitness never '
                 'ends; nearest valid: generations: 1'
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstraintBounds:
+    """Bounds, in its unit, of a metric or fitness term of a candidate; ``None``: no bound."""
+
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there is a bound, and that both can be met."""
+        if self.at_most is None and self.at_least is None:
+            raise ConfigurationError('a constraint needs at_most or at_least')
+        if self.at_most is not None and self.at_least is not None:
+            if self.at_least > self.at_most:
+                raise ConfigurationError(
+                    f'at_least is {self.at_least:g}, above at_most {self.at_most:g}; nearest '
+                    f'valid: {self.at_most:g}'
+                )
+
+    def violation(self, value: float | None) -> float:
+        """
+        Return the excess of a value over its bounds, positive if it violates one.
+
+        It is a share of the size of the bound, as Deb (2000) advises, so that violations of
+        several constraints can be added; for a bound of 0 it has the unit of the value. Infinite
+        for an undefined value, ``None``.
+        """
+        if value is None:
+            return math.inf
+        excesses = []
+        if self.at_most is not None:
+            excesses.append((value - self.at_most) / (abs(self.at_most) or 1.0))
+        if self.at_least is not None:
+            excesses.append((self.at_least - value) / (abs(self.at_least) or 1.0))
+        return max(excesses)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +207,10 @@ class Experiment:
     curriculum : tuple of CurriculumStage
         In order; after the last stage the experiment is run as written.
     stop : StoppingRules
+    constraints : mapping of str to ConstraintBounds
+        Bounds of metrics or fitness terms; a candidate that violates one cannot be the champion.
+    measures : tuple of str
+        Metrics that are logged for each candidate and told to the optimiser.
 
     """
 
@@ -203,6 +244,8 @@ class Experiment:
     hopeless: tuple[Milestone, ...] = added_field(())
     curriculum: tuple[CurriculumStage, ...] = added_field(())
     stop: StoppingRules = added_field(StoppingRules())
+    constraints: Mapping[str, ConstraintBounds] = added_field(factory=lambda: EMPTY_MAPPING)
+    measures: tuple[str, ...] = added_field(())
 
     def __post_init__(self) -> None:
         """Check version, seed and combinations of values."""
@@ -233,9 +276,11 @@ class Experiment:
                     "experiment.objectives.fitness: 'fitness' is always the first objective; "
                     'choose another name'
                 )
-        for engine in self.engines:
-            if self.engines.count(engine) > 1:
-                raise ConfigurationError(f"experiment.engines names '{engine}' more than once")
+        for key in ('engines', 'measures'):
+            names = getattr(self, key)
+            for name in names:
+                if names.count(name) > 1:
+                    raise ConfigurationError(f"experiment.{key} names '{name}' more than once")
         check_seed(self.seed)
 
 

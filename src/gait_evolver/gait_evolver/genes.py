@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from gait_core import registry
 from gait_core.contracts import Optimizer
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.parameters.declaration import (
     Gene,
     Parameters,
@@ -122,11 +123,25 @@ def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerCh
             )
         settings['population'] = experiment.population
     _set_objectives(experiment, settings, cls)
+    if experiment.constraints and not cls.ranks_constraints:
+        raise ConfigurationError(
+            f"optimizer '{choice.name}' cannot use constraints; those that rank by them: "
+            f'{", ".join(_names_with_constraints())}'
+        )
     made = make_parameters(cls.Settings, settings)
     # Plain data leaves out settings of later versions at their default: a run keeps its hash.
     return OptimizerChoice(
         name=choice.name, settings={name: getattr(made, name) for name in to_plain_data(made)}
     )
+
+
+def _names_with_constraints() -> list[str]:
+    """Return the registered optimisers that rank by constraints and are installed."""
+    names = []
+    for name in registry.names('optimizers'):
+        with suppress(NotInstalled):
+            names += [name] if registry.optimizer(name).ranks_constraints else []
+    return names
 
 
 def _set_objectives(

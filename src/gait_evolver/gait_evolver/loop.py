@@ -29,11 +29,10 @@ from gait_evolver.run.logged_candidates import make_champion
 from gait_evolver.run.store import RunStore
 from gait_evolver.scoring import (
     BestCandidate,
+    evaluate_candidate,
     group_by_candidate,
     group_by_engine,
-    make_evaluation,
     make_summary,
-    mean_weighted_sum,
     status_and_fitness,
 )
 
@@ -67,6 +66,8 @@ class EvolutionProgress:
         Best candidate of the present stage.
     invalid_counts : Counter of str
         Trials by each status that gives no fitness.
+    violation_counts : Counter of str
+        Candidates with a fitness that violate each constraint.
     stop_reason : str
         Reason for which the run ended; empty before its end.
 
@@ -84,6 +85,7 @@ class EvolutionProgress:
     first_generation_best: float | None = None
     best: BestCandidate | None = None
     invalid_counts: Counter[str] = field(default_factory=Counter)
+    violation_counts: Counter[str] = field(default_factory=Counter)
     stop_reason: str = ''
 
 
@@ -226,6 +228,7 @@ class Evolution:
             TrialRow.from_result(
                 result,
                 trial_index,
+                self._plan.logged_metrics,
                 parents=candidates[trial_index.individual].parents,
                 seed=spec.seed,
                 values=values[trial_index.individual],
@@ -314,34 +317,33 @@ class Evolution:
     def _score_generation(self, rows: Sequence[TrialRow]) -> list[Evaluation]:
         """Return the evaluations of a generation, and update summaries, front and best."""
         evaluations = []
+        experiment = self._plan.experiment
         for group in group_by_candidate(rows):
             all_rows = self._with_earlier_rows(group)
-            status, fitness = status_and_fitness(all_rows)
-            others = () if fitness is None else self._secondary_objectives(all_rows)
-            if others:
-                self._add_to_front(group[0], np.array([fitness, *others]))
-            self._summaries.append(make_summary(group[0], all_rows, status, fitness, others))
-            evaluations.append(make_evaluation(group[0].id, status, fitness, others))
+            evaluation = evaluate_candidate(all_rows, experiment)
+            self._summaries.append(make_summary(all_rows, evaluation, experiment))
+            evaluations.append(evaluation)
+            self.progress.violation_counts.update(
+                name for name, excess in evaluation.constraints.items() if excess > 0.0
+            )
+            if not evaluation.is_feasible:
+                continue
+            objectives = evaluation.objectives
+            if objectives is not None and len(objectives) > 1:
+                self._add_to_front(group[0], objectives)
             # Strictly greater: of equal candidates the first stays champion.
-            best = self.progress.best
-            if fitness is not None and (best is None or fitness > best.fitness):
+            best, fitness = self.progress.best, evaluation.fitness
+            if best is None or fitness > best.fitness:
                 self.progress.best = BestCandidate(rows=tuple(all_rows), fitness=fitness)
         # With re-evaluation the mean of the former best may have fallen: choose among all again.
         if self._rows_by_genome:
             self.progress.best = self._best_by_all_trials()
-        reached = [item.fitness for item in evaluations if item.objectives is not None]
+        reached = [item.fitness for item in evaluations if item.is_feasible]
         best = self.progress.best
         self._progression.count_generation(
             max(reached, default=None), None if best is None else best.fitness
         )
         return evaluations
-
-    def _secondary_objectives(self, rows: Sequence[TrialRow]) -> tuple[float, ...]:
-        """Return the objectives besides the fitness: each the smallest of its engine means."""
-        return tuple(
-            min(mean_weighted_sum(group, terms) for group in group_by_engine(rows))
-            for terms in self._plan.experiment.objectives.values()
-        )
 
     def _add_to_front(self, row: TrialRow, objectives: FloatArray) -> None:
         member = FrontMember(
@@ -370,10 +372,10 @@ class Evolution:
         """
         ranked: list[tuple[bool, float, list[TrialRow]]] = []
         for rows in self._rows_by_genome.values():
-            fitness = status_and_fitness(rows)[1]
-            if fitness is not None:
+            evaluation = evaluate_candidate(rows, self._plan.experiment)
+            if evaluation.is_feasible:
                 is_reevaluated = rows[-1].generation > rows[0].generation
-                ranked.append((is_reevaluated, fitness, rows))
+                ranked.append((is_reevaluated, evaluation.fitness, rows))
         if not ranked:
             return None
         _, fitness, rows = max(ranked, key=lambda item: item[:2])
@@ -441,6 +443,7 @@ def evolution_summary(store: RunStore, progress: EvolutionProgress) -> dict[str,
         'champion': str(champion) if progress.best is not None else None,
         'run_dir': str(store.folder),
         'invalid_counts': dict(sorted(progress.invalid_counts.items())),
+        'violation_counts': dict(sorted(progress.violation_counts.items())),
     }
 
 

@@ -13,7 +13,13 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.contracts import ArrayShapes, Optimizer
-from gait_core.errors import ConfigurationError, name_hint
+from gait_core.errors import (
+    ConfigurationError,
+    name_hint,
+    unknown_leg_error,
+    unknown_name_error,
+)
+from gait_core.measures.metrics import LEG_METRICS, METRICS, leg_metric_names
 from gait_core.parameters.declaration import ParameterSpace, make_parameters
 from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.parameters.schema import Location, check_parameters, read_value
@@ -131,6 +137,13 @@ class Plan:
         return sources_hash(self.trial.scene.robot, self.trial.controller, engine)
 
     @property
+    def logged_metrics(self) -> tuple[str, ...]:
+        """Metrics in the log: all of the robot, and those of legs that the experiment names."""
+        named = (*self.experiment.measures, *self.experiment.constraints)
+        own = (*METRICS, *self.trial.fitness_terms)
+        return (*METRICS, *(name for name in dict.fromkeys(named) if name not in own))
+
+    @property
     def array_shapes(self) -> ArrayShapes:
         """Shapes of the searched arrays; empty if the optimiser searches genes."""
         if not registry.optimizer(self.experiment.optimizer.name).searches_arrays:
@@ -210,6 +223,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     with (location / 'robot').locate_errors():
         robot = load_robot(experiment.robot)
     _check_registered_names(experiment, location)
+    _check_metrics(experiment, robot, location)
     with (location / 'preset').locate_errors():
         controller, _ = choose_controller(robot, experiment.controller, experiment.preset)
     _check_search_kind(experiment, controller, robot)
@@ -286,10 +300,32 @@ def _check_registered_names(experiment: Experiment, location: Location) -> None:
             check_gate_limit(gate, limit)
 
 
+def _check_metrics(experiment: Experiment, robot: RobotModel, location: Location) -> None:
+    """Refuse unknown metrics of measures, and unknown metrics or terms of constraints."""
+    legs = [leg.name for leg in robot.legs]
+    terms = registry.names('fitness_terms')
+    named = [
+        *(('metric', location / 'measures' / i, x, ()) for i, x in enumerate(experiment.measures)),
+        *(
+            ('metric or fitness term', location / 'constraints' / name, name, terms)
+            for name in experiment.constraints
+        ),
+    ]
+    for kind, name_location, name, others in named:
+        if name in (*METRICS, *leg_metric_names(legs), *others):
+            continue
+        with name_location.locate_errors():
+            if name.partition('.')[0] in LEG_METRICS:
+                raise unknown_leg_error(name, legs)
+            raise unknown_name_error(kind, name, (*METRICS, *leg_metric_names(legs), *others))
+
+
 def _make_trial(experiment: Experiment, scene: Scene, fixed: Mapping[str, Any]) -> TrialSpec:
     """Return the trial of an experiment with its scene and the controller's fixed parameters."""
-    # Terms of the other objectives are measured too, with weight 0 in the fitness.
+    # Terms of other objectives and of constraints are measured too, with weight 0 in the fitness.
     others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
+    terms = set(registry.names('fitness_terms')) if experiment.constraints else set()
+    others |= {name: 0.0 for name in experiment.constraints if name in terms}
     return TrialSpec(
         scene=scene,
         controller=experiment.controller,

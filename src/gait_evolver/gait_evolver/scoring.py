@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gait_core.contracts import Evaluation
+from gait_core.measures.metrics import is_circular
 from gait_core.trial.spec import FELL, OK
+from gait_evolver.experiment import Experiment
 from gait_evolver.run.log import CandidateSummary, TrialRow
 
 
@@ -58,12 +60,62 @@ def status_and_fitness(rows: Sequence[TrialRow]) -> tuple[str, float | None]:
     return status, min(mean_fitness(group) for group in group_by_engine(rows))
 
 
-def make_evaluation(
-    candidate_id: int, status: str, fitness: float | None, other_objectives: Sequence[float] = ()
-) -> Evaluation:
-    """Return the evaluation of a candidate; its objectives are None without a fitness."""
-    objectives = None if fitness is None else np.array([fitness, *other_objectives])
-    return Evaluation(id=candidate_id, status=status, objectives=objectives)
+def evaluate_candidate(rows: Sequence[TrialRow], experiment: Experiment) -> Evaluation:
+    """
+    Return the evaluation of a candidate from its trials.
+
+    Objectives and constraints count on the engine where they are worst, each for itself; measures
+    on the engine that decides the fitness. All are of the mean over the repeats.
+
+    Parameters
+    ----------
+    rows : sequence of TrialRow
+        All its trials; the id is that of the last one, since a candidate that is evaluated again
+        gets a new one.
+    experiment : Experiment
+
+    """
+    status, fitness = status_and_fitness(rows)
+    if fitness is None:
+        return Evaluation(id=rows[-1].id, status=status, objectives=None)
+    engines = group_by_engine(rows)
+    others = [
+        min(mean_weighted_sum(group, terms) for group in engines)
+        for terms in experiment.objectives.values()
+    ]
+    deciding = min(engines, key=mean_fitness)
+    means = {name: mean_quantity(deciding, name) for name in experiment.measures}
+    return Evaluation(
+        id=rows[-1].id,
+        status=status,
+        objectives=np.array([fitness, *others]),
+        measures={name: value for name, value in means.items() if value is not None},
+        constraints={
+            name: max(bounds.violation(mean_quantity(group, name)) for group in engines)
+            for name, bounds in experiment.constraints.items()
+        },
+    )
+
+
+def feasible_fitness(rows: Sequence[TrialRow], experiment: Experiment) -> float | None:
+    """Return the fitness of a candidate; ``None`` if it cannot be the champion."""
+    evaluation = evaluate_candidate(rows, experiment)
+    return evaluation.fitness if evaluation.is_feasible else None
+
+
+def mean_quantity(rows: Sequence[TrialRow], name: str) -> float | None:
+    """
+    Return the mean of a metric or fitness term over trials; ``None`` if a trial lacks it.
+
+    The mean of an angle is circular, in [0, 2 pi).
+    """
+    values = [row.metrics.get(name, row.terms.get(name)) for row in rows]
+    numbers = np.array([value for value in values if value is not None])
+    if len(numbers) < len(values):
+        return None
+    if is_circular(name):
+        return float(np.angle(np.exp(1j * numbers).sum()) % (2.0 * np.pi))
+    return float(numbers.mean())
 
 
 def group_by_engine(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
@@ -94,24 +146,25 @@ def group_by_candidate(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
 
 
 def make_summary(
-    row: TrialRow,
-    rows: Sequence[TrialRow],
-    status: str,
-    fitness: float | None,
-    other_objectives: tuple[float, ...],
+    rows: Sequence[TrialRow], evaluation: Evaluation, experiment: Experiment
 ) -> CandidateSummary:
     """Return the summary of a candidate; its deviation is over the repeats that decide."""
-    deviation = None
-    if fitness is not None:
+    last = rows[-1]
+    deviation, fitness = None, None
+    others: list[float | None] = [None] * len(experiment.objectives)
+    if evaluation.objectives is not None:
+        fitness, *others = evaluation.objectives.tolist()
         deciding = min(group_by_engine(rows), key=mean_fitness)
         deviation = float(np.std([item.fitness for item in deciding if item.fitness is not None]))
     return CandidateSummary(
-        generation=row.generation,
-        individual=row.individual,
-        id=row.id,
+        generation=last.generation,
+        individual=last.individual,
+        id=last.id,
         trials=len(rows),
-        status=status,
+        status=evaluation.status,
         fitness=fitness,
         deviation=deviation,
-        objectives=other_objectives,
+        objectives=tuple(others),
+        measures=tuple(evaluation.measures.get(name) for name in experiment.measures),
+        violations=tuple(evaluation.constraints.get(name) for name in experiment.constraints),
     )

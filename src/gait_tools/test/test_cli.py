@@ -41,6 +41,7 @@ TRIAL_KEYS = [
     'fell_at_s',
     'fitness',
     'terms',
+    'leg_metrics',
     'realtime_factor',
     'trial_hash',
     'pids',
@@ -56,6 +57,7 @@ EVOLUTION_KEYS = [
     'champion',
     'run_dir',
     'invalid_counts',
+    'violation_counts',
 ]
 
 
@@ -116,6 +118,7 @@ def test_walk_prints_the_keys_of_a_trial(gait):
     assert (values['engine'], values['controller']) == ('kinematic', 'wave')
     assert values['fitness'] is values['pids'] is values['fell_at_s'] is None
     assert values['terms'] == {}
+    assert 0.0 <= values['leg_metrics']['stance_fraction.leg0'] <= 1.0
     assert isinstance(values['steps'], int)
     assert len(values['trial_hash']) == 64
 

@@ -25,7 +25,7 @@ from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
 from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.log import TrialRow
-from gait_evolver.run.store import RunStore, read_generations
+from gait_evolver.run.store import RunStore, read_generations, read_run
 from gait_tools import cli
 from gait_tools.report import charts
 from gait_tools.report.build import build_report, load_subject
@@ -43,6 +43,8 @@ EXPERIMENT = {
     'generations': 4,
     'repeats': 2,
     'seed': 5,
+    'constraints': {'height_mean_m': {'at_most': 100.0}, 'survival': {'at_least': 0.5}},
+    'measures': ['stance_fraction.leg0', 'tilt_max_rad'],
 }
 
 
@@ -162,13 +164,21 @@ def test_the_fitness_chart_ends_at_the_champion(run, data):
 def test_the_parameters_end_at_the_champion(run, data):
     champion = read_champion(run / 'champion.yaml')
     generations = read_generations(run)
-    found = charts.parameter_charts(generations, {'amplitude': 'rad', 'frequency': 'Hz'})
+    found = charts.parameter_charts(
+        generations, {'amplitude': 'rad', 'frequency': 'Hz'}, read_run(run)[1]
+    )
     for chart in found:
         assert chart['traces'][-1]['y'][-1] == pytest.approx(
             champion.spec.parameters[chart['title']], rel=1e-4
         )
     low, high = found[0]['traces'][:2]
     assert all(a <= b for a, b in zip(low['y'], high['y'], strict=True))
+
+
+def test_constraints_and_measures_have_tables(html):
+    assert re.search(r'height_mean_m</td><td[^>]*>at most 100</td><td[^>]*>(\d+) of \1<', html)
+    assert re.search(r'survival</td><td[^>]*>at least 0.5</td>', html)
+    assert re.search(r'stance_fraction.leg0</td>(<td[^>]*>(0|1|0\.\d+)</td>){3}', html)
 
 
 def test_outcomes_count_every_trial_of_the_log(run, html):

@@ -9,7 +9,7 @@ Metrics of a trial: finite numbers by name; undefined metrics are absent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 import math
 
@@ -75,6 +75,14 @@ METRICS: Mapping[str, str] = {
 }
 """Meaning of each metric."""
 
+LEG_METRICS: Mapping[str, str] = {
+    'stance_fraction': 'Share of the time that the leg is in stance, under load.',
+    'duty_factor': 'Duty factor of the leg; undefined below two touch-downs.',
+    'phase_lag': 'Phase lag of its touch-downs behind those of the first leg, in [0, 2 pi) rad; '
+    'undefined without a stride of the first leg.',
+}
+"""Meaning of the metrics of each leg; their names are ``<metric>.<leg>``."""
+
 LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
 """Shares of the weight at which stance of a leg begins, and below which it ends."""
 
@@ -88,8 +96,18 @@ MIN_ZMP_LOAD_SHARE = 0.05
 """Share of the weight below which the ZMP is undefined."""
 
 
+def leg_metric_names(legs: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the metrics of each leg, e.g. ``duty_factor.fl``."""
+    return tuple(f'{name}.{leg}' for name in LEG_METRICS for leg in legs)
+
+
+def is_circular(metric: str) -> bool:
+    """Return whether a metric is an angle, whose mean is circular: 0.1 and 6.2 rad are near."""
+    return metric.startswith('phase_lag.')
+
+
 def trial_metrics(rollout: Rollout) -> dict[str, float]:
-    """Return the metrics of a trial by name, in the order of ``METRICS``."""
+    """Return the metrics of a trial: those of ``METRICS`` in their order, then of each leg."""
     metrics: dict[str, float] = {}
     for part in (_motion_metrics, _posture_metrics, _energy_metrics, _gait_metrics, _zmp_metrics):
         metrics.update(part(rollout))
@@ -100,7 +118,7 @@ def trial_metrics(rollout: Rollout) -> dict[str, float]:
         metrics['cost_of_transport'] = cost
     return {
         name: float(metrics[name])
-        for name in METRICS
+        for name in (*METRICS, *leg_metric_names([leg.name for leg in rollout.robot.legs]))
         if name in metrics and np.isfinite(metrics[name])
     }
 
@@ -260,6 +278,9 @@ def _gait_metrics(rollout: Rollout) -> dict[str, float]:
     ):
         if by_leg:
             metrics[name] = float(np.mean(list(by_leg.values())))
+    for name in LEG_METRICS:
+        values: Mapping[str, float] = getattr(diagram, name)
+        metrics.update({f'{name}.{leg}': value for leg, value in values.items()})
     return metrics
 
 

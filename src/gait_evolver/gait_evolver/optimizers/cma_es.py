@@ -93,6 +93,7 @@ class CmaEsOptimizer(Optimizer):
     """CMA-ES by the library cma, which keeps the bounds of the unit cube by a transformation."""
 
     Settings: ClassVar[type[Parameters]] = CmaEsSettings
+    ranks_constraints: ClassVar[bool] = True
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         chosen = make_parameters(CmaEsSettings, settings)

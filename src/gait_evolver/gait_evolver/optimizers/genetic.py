@@ -170,6 +170,7 @@ class GeneticOptimizer(Optimizer):
     """Genetic algorithm: tournaments, BLX-alpha crossover, mirrored Gaussian mutation, elites."""
 
     Settings: ClassVar[type[Parameters]] = GeneticSettings
+    ranks_constraints: ClassVar[bool] = True
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         self._settings = make_parameters(GeneticSettings, settings)

@@ -88,6 +88,7 @@ class Nsga2Optimizer(Optimizer):
     """
 
     Settings: ClassVar[type[Parameters]] = Nsga2Settings
+    ranks_constraints: ClassVar[bool] = True
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         chosen = make_parameters(Nsga2Settings, settings)

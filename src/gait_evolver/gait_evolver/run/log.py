@@ -13,7 +13,7 @@ and the generations that it does not count are run again.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 import csv
 from dataclasses import dataclass
 import hashlib
@@ -34,7 +34,6 @@ from gait_core.files.access import (
     read_text,
     write_atomically,
 )
-from gait_core.measures.metrics import METRICS
 from gait_core.trial.spec import TrialResult
 from gait_evolver.plan import Plan, TrialIndex
 from gait_evolver.run.files import append_to_file, format_csv
@@ -92,8 +91,22 @@ class TrialRow:
     """Stage of the curriculum; 0 without one."""
 
     @classmethod
-    def from_result(cls, result: TrialResult, place: TrialIndex, **others: Any) -> TrialRow:
-        """Return the row of a result; ``others`` are the fields missing in result and index."""
+    def from_result(
+        cls, result: TrialResult, place: TrialIndex, logged: Collection[str], **others: Any
+    ) -> TrialRow:
+        """
+        Return the row of a result.
+
+        Parameters
+        ----------
+        result : TrialResult
+        place : TrialIndex
+        logged : collection of str
+            Metrics of the log (``Plan.logged_metrics``); others are left out.
+        others
+            Fields missing in result and index.
+
+        """
         return cls(
             generation=place.generation,
             individual=place.individual,
@@ -106,7 +119,7 @@ class TrialRow:
             ticks=result.ticks,
             trial_hash=result.trial_hash,
             terms=result.terms,
-            metrics=result.metrics,
+            metrics={name: x for name, x in result.metrics.items() if name in logged},
             **others,
         )
 
@@ -173,8 +186,12 @@ class CandidateSummary:
     status: str
     fitness: float | None
     deviation: float | None
-    objectives: tuple[float, ...] = ()
-    """Objectives besides the fitness; empty without them or without a fitness."""
+    objectives: tuple[float | None, ...] = ()
+    """Objectives besides the fitness; None without a fitness."""
+    measures: tuple[float | None, ...] = ()
+    """Measures of the experiment; None: undefined."""
+    violations: tuple[float | None, ...] = ()
+    """Violation of each constraint; None without a fitness."""
 
 
 class RunLog:
@@ -199,6 +216,7 @@ class RunLog:
         self._length = 0
         self._genes = plan.space.names
         self._terms = tuple(plan.trial.fitness_terms)
+        self._metrics = plan.logged_metrics
         self._own = (
             *_FIXED_COLUMNS,
             *((_WEIGHTS_COLUMN,) if plan.array_shapes else ()),
@@ -209,7 +227,7 @@ class RunLog:
             *self._own,
             *(_GENE_PREFIX + name for name in self._genes),
             *(_TERM_PREFIX + name for name in self._terms),
-            *(_METRIC_PREFIX + name for name in METRICS),
+            *(_METRIC_PREFIX + name for name in self._metrics),
         )
         self._header = format_csv([header]).encode()
 
@@ -267,7 +285,7 @@ class RunLog:
             *map(format_cell, self._own_of(row)),
             *(format_cell(row.values.get(name)) for name in self._genes),
             *(format_cell(row.terms.get(name)) for name in self._terms),
-            *(format_cell(row.metrics.get(name)) for name in METRICS),
+            *(format_cell(row.metrics.get(name)) for name in self._metrics),
         ]
 
 

@@ -215,7 +215,13 @@ class RunStore:
             )
 
     def _write_summaries(self, summaries: Sequence[CandidateSummary]) -> None:
-        header = (*_SUMMARY_COLUMNS, *self.plan.experiment.objectives)
+        experiment = self.plan.experiment
+        header = (
+            *_SUMMARY_COLUMNS,
+            *experiment.objectives,
+            *(f'measure.{name}' for name in experiment.measures),
+            *(f'violation.{name}' for name in experiment.constraints),
+        )
         write_atomically(
             self.folder / 'individuals.csv',
             format_csv([header, *(_summary_cells(summary) for summary in summaries)]),
@@ -341,7 +347,7 @@ def read_generations(folder: Path) -> list[list[TrialRow]]:
 def _summary_cells(summary: CandidateSummary) -> list[str]:
     return [
         *(format_cell(getattr(summary, name)) for name in _SUMMARY_COLUMNS),
-        *map(format_cell, summary.objectives),
+        *map(format_cell, (*summary.objectives, *summary.measures, *summary.violations)),
     ]
 
 

@@ -58,6 +58,7 @@ from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import offer_service
 from gait_ros.trials.lockstep import LockstepClient
 
+_ORIGIN_PREFIXES = 'provenance.spec.', 'provenance.robot.'
 # Shortest wall time between two checks, and between two messages of markers [s].
 _WATCH_PERIOD = 1.0
 _MARKER_PERIOD = 0.1
@@ -128,7 +129,13 @@ class ControllerNode(ManagedNode):
         name, _ = choose_controller(self.robot, chosen.controller, preset)
         cls = registry.controller(name)
         self.controller_name = name
-        origin = read_origin(nest_settings(parameter_overrides(self).items()).get('provenance'))
+        # Metrics of a leg, such as duty_factor.fl beside duty_factor, cannot be nested.
+        origins = (
+            (key, value)
+            for key, value in parameter_overrides(self).items()
+            if key.startswith(_ORIGIN_PREFIXES)
+        )
+        origin = read_origin(nest_settings(origins).get('provenance'))
         self._check_origin(origin)
         if champion is not None:
             champion.check_parameters(asdict(chosen))

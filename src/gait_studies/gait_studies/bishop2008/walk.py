@@ -20,7 +20,7 @@ from gait_core.trial.setup import scene_with_engine
 from gait_core.trial.spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
 from gait_evolver.plan import TrialIndex
-from gait_evolver.scoring import group_by_candidate, make_evaluation, status_and_fitness
+from gait_evolver.scoring import evaluate_candidate, group_by_candidate
 from gait_studies.bishop2008.model import replace_scene
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
 from gait_studies.bishop2008.runs import OMNIDIRECTIONAL_RUN, PATTERN_RUN, evolve_run
@@ -54,7 +54,7 @@ def mean_network(run: FinishedEvolution) -> Weights:
         search.ask()
         search.tell(
             [
-                make_evaluation(trials[0].id, *status_and_fitness(trials))
+                evaluate_candidate(trials, run.plan.experiment)
                 for trials in group_by_candidate(rows)
             ]
         )

@@ -137,6 +137,7 @@ class SteadyStateOptimizer(Optimizer):
     """
 
     Settings: ClassVar[type[Parameters]] = SteadyStateSettings
+    ranks_constraints: ClassVar[bool] = True
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         chosen = make_parameters(SteadyStateSettings, settings)

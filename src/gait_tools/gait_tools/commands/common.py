@@ -137,7 +137,7 @@ def trial_as_json(
     """
     from gait_core.measures.metrics import METRICS
 
-    metrics = {name: result.metrics.get(name) for name in METRICS}
+    metrics: dict[str, Any] = {name: result.metrics.get(name) for name in METRICS}
     if metrics['steps'] is not None:
         metrics['steps'] = int(metrics['steps'])
     simulated = result.ticks * spec.scene.control_period
@@ -151,6 +151,7 @@ def trial_as_json(
         'fell_at_s': result.fell_at,
         'fitness': result.fitness,
         'terms': dict(result.terms),
+        'leg_metrics': {name: x for name, x in result.metrics.items() if name not in METRICS},
         'realtime_factor': simulated / wall_time if wall_time > 0.0 else None,
         'trial_hash': result.trial_hash,
         'pids': None if pids is None else dict(pids),

@@ -277,3 +277,5 @@ def _print_summary(values: dict[str, Any], finished: str) -> None:
             print(f'  {label + ":":19}{form.format(values[name])}')
     for status, count in values['invalid_counts'].items():
         print(f'  {status + ":":19}{count} trials')
+    for name, count in values['violation_counts'].items():
+        print(f'  {"violated:":19}{name} by {count} candidates')

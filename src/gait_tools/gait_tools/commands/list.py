@@ -26,6 +26,7 @@ KINDS = (
     'experiments',
     'studies',
     'fitness_terms',
+    'metrics',
 )
 
 
@@ -118,7 +119,16 @@ def names_of_kind(kind: str) -> tuple[str, ...]:
         from gait_evolver.experiment import experiment_names
 
         return experiment_names()
+    if kind == 'metrics':
+        return tuple(sorted(_metric_texts()))
     return registry.names(kind)
+
+
+def _metric_texts() -> dict[str, str]:
+    """Return the text of each metric of a trial; ``<leg>`` stands for the name of a leg."""
+    from gait_core.measures.metrics import LEG_METRICS, METRICS
+
+    return {**METRICS, **{f'{name}.<leg>': text for name, text in LEG_METRICS.items()}}
 
 
 def _describe_name(kind: str, name: str) -> str:
@@ -133,6 +143,8 @@ def _describe_name(kind: str, name: str) -> str:
         return str(find_robot(name))
     if kind == 'experiments':
         return load_experiment(name).description
+    if kind == 'metrics':
+        return _metric_texts()[name]
     try:
         if kind == 'studies':
             return load_study(name).title

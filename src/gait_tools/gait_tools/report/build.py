@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 import shlex
 
+from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text
 from gait_core.measures.metrics import trial_gait_diagram, trial_metrics
@@ -23,6 +24,7 @@ from gait_evolver.experiment import Experiment
 from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import read_generations, read_run
+from gait_evolver.scoring import evaluate_candidate, group_by_candidate
 from gait_tools.report import charts
 from gait_tools.report.page import ReportPage, command_html, figures_html, table_html
 from gait_tools.report.replay import replay_data
@@ -165,13 +167,51 @@ def _add_search(page: ReportPage, subject: ReportSubject) -> None:
     assert experiment is not None
     units = {gene.name: gene.unit for gene in resolve_experiment(experiment).space.genes}
     rows = subject.generations
-    page.add_section('Fitness', page.chart(charts.fitness_chart(rows)))
-    page.add_section('Spread over the repeats', page.chart(charts.repeats_chart(rows)))
+    page.add_section('Fitness', page.chart(charts.fitness_chart(rows, experiment)))
+    page.add_section('Spread over the repeats', page.chart(charts.repeats_chart(rows, experiment)))
+    _add_quantities(page, experiment, rows)
     small = ''.join(
         f'<div><h3>{escape(str(figure["title"]))}</h3>{page.chart(figure)}</div>'
-        for figure in charts.parameter_charts(rows, units)
+        for figure in charts.parameter_charts(rows, units, experiment)
     )
     page.add_section('Parameters', f'<div class="small-charts">{small}</div>')
+
+
+def _add_quantities(
+    page: ReportPage, experiment: Experiment, generations: Sequence[Sequence[TrialRow]]
+) -> None:
+    """Add tables of constraints and measures: share of candidates, range and best candidate."""
+    groups = [group for rows in generations for group in group_by_candidate(rows)]
+    evaluations = [evaluate_candidate(group, experiment) for group in groups]
+    scored = [item for item in evaluations if item.objectives is not None]
+    best = max((item for item in scored if item.is_feasible), key=_fitness_of, default=None)
+    limits = []
+    for name, bounds in experiment.constraints.items():
+        satisfied = sum(item.constraints[name] <= 0.0 for item in scored)
+        words = [
+            f'{word} {_format_number(bound)}'
+            for word, bound in (('at least', bounds.at_least), ('at most', bounds.at_most))
+            if bound is not None
+        ]
+        share = f'{satisfied} of {len(scored)}'
+        limits.append((escape(name), ', '.join(words), share, _share_bar(satisfied, len(scored))))
+    measured = []
+    for name in experiment.measures:
+        values = [item.measures[name] for item in scored if name in item.measures]
+        own = None if best is None else best.measures.get(name)
+        numbers = (min(values), max(values), own) if values else (None, None, None)
+        cells = ['-' if number is None else _format_number(number) for number in numbers]
+        measured.append((escape(name), *cells))
+    if limits:
+        headings = ('metric or term', 'bound', 'candidates that satisfy it', '')
+        page.add_section('Constraints', table_html(headings, limits, '  n'))
+    if measured:
+        headings = ('metric', 'least', 'largest', 'best candidate')
+        page.add_section('Measures', table_html(headings, measured, ' nnn'))
+
+
+def _fitness_of(evaluation: Evaluation) -> float:
+    return evaluation.fitness
 
 
 def _add_trial(page: ReportPage, rollout: Rollout) -> None:

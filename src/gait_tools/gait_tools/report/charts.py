@@ -20,8 +20,9 @@ from gait_core.measures.metrics import (
 from gait_core.measures.stability import support_polygon
 from gait_core.trial.gates import GATES, default_gate_limits
 from gait_core.trial.rollout import Rollout
+from gait_evolver.experiment import Experiment
 from gait_evolver.run.log import TrialRow
-from gait_evolver.scoring import group_by_candidate, status_and_fitness
+from gait_evolver.scoring import feasible_fitness, group_by_candidate, status_and_fitness
 
 Chart = dict[str, Any]
 _MAX_POINTS = 1500
@@ -37,8 +38,12 @@ _OUTCOME_COLOURS = (
 )
 
 
-def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
-    """Return the chart of fitness over generations: best so far, median and middle 80 %."""
+def fitness_chart(generations: Sequence[Sequence[TrialRow]], experiment: Experiment) -> Chart:
+    """
+    Return the chart of fitness over generations: best so far, median and middle 80 %.
+
+    The best one satisfies all constraints; median and middle are of all candidates.
+    """
     found = [
         [
             fitness
@@ -47,13 +52,14 @@ def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
         ]
         for rows in generations
     ]
-    best = np.maximum.accumulate([max(values, default=-np.inf) for values in found])
+    rows_so_far = _best_row_by_generation(generations, experiment)
+    best = [np.nan if row is None else fitness for row, fitness in rows_so_far]
     axis = list(range(len(found)))
     return _make_chart(
         [
             *_band_traces(axis, _quantiles(found, 0.1, 0.9), 'middle 80 %'),
             _line_trace(axis, _quantiles(found, 0.5)[0], 'median', 'muted'),
-            _line_trace(axis, np.where(np.isfinite(best), best, np.nan), 'best so far', 'accent'),
+            _line_trace(axis, best, 'best so far', 'accent'),
         ],
         'generation',
         'fitness',
@@ -61,11 +67,15 @@ def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
     )
 
 
-def repeats_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart | None:
+def repeats_chart(
+    generations: Sequence[Sequence[TrialRow]], experiment: Experiment
+) -> Chart | None:
     """Return the chart of mean and deviation of each generation's best; None without repeats."""
     axis, mean, spread = [], [], []
     for generation, rows in enumerate(generations):
-        judgements = [(status_and_fitness(group)[1], group) for group in group_by_candidate(rows)]
+        judgements = [
+            (feasible_fitness(group, experiment), group) for group in group_by_candidate(rows)
+        ]
         scored = [(fitness, group) for fitness, group in judgements if fitness is not None]
         if not scored or len({row.repeat for row in rows}) < 2:
             continue
@@ -82,11 +92,11 @@ def repeats_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart | None:
 
 
 def parameter_charts(
-    generations: Sequence[Sequence[TrialRow]], units: Mapping[str, str]
+    generations: Sequence[Sequence[TrialRow]], units: Mapping[str, str], experiment: Experiment
 ) -> list[Chart]:
     """Return a chart per gene: median, middle 80 % and best so far over generations."""
     charts, axis = [], list(range(len(generations)))
-    best = _best_row_by_generation(generations)
+    best = _best_row_by_generation(generations, experiment)
     for name, unit in units.items():
         values = [[row.values[name] for row in rows if row.repeat == 0] for rows in generations]
         chart = _make_chart(
@@ -95,7 +105,7 @@ def parameter_charts(
                 _line_trace(axis, _quantiles(values, 0.5)[0], 'median', 'muted'),
                 _line_trace(
                     axis,
-                    [np.nan if row is None else row.values[name] for row in best],
+                    [np.nan if row is None else row.values[name] for row, _ in best],
                     'best so far',
                     'accent',
                 ),
@@ -259,15 +269,18 @@ def gate_rows(rollout: Rollout) -> list[dict[str, Any]]:
     return rows
 
 
-def _best_row_by_generation(generations: Sequence[Sequence[TrialRow]]) -> list[TrialRow | None]:
+def _best_row_by_generation(
+    generations: Sequence[Sequence[TrialRow]], experiment: Experiment
+) -> list[tuple[TrialRow | None, float]]:
+    """Return the first row of the best candidate up to each generation, and its fitness."""
     best: TrialRow | None = None
     best_fitness, found = -np.inf, []
     for rows in generations:
         for group in group_by_candidate(rows):
-            fitness = status_and_fitness(group)[1]
+            fitness = feasible_fitness(group, experiment)
             if fitness is not None and fitness > best_fitness:
                 best, best_fitness = group[0], fitness
-        found.append(best)
+        found.append((best, best_fitness))
     return found
 
 
