@@ -14,6 +14,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.metrics import robot_weight, trial_stances
 from gait_core.motion.observation import Imu, Observation
 from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
@@ -84,11 +85,12 @@ def toes(rollout):
 
 
 def slip_speeds(rollout):
-    """Return the speed [m/s] of the contact point of each toe that is in stance for two ticks."""
+    """Return the speed [m/s] of the contact point of each toe that is loaded for two ticks."""
     turns, centres = toes(rollout)
     below = np.array([0.0, 0.0, -TOE_RADIUS])
     moved = turns[1:] @ np.swapaxes(turns[:-1], -1, -2) @ below - below + np.diff(centres, axis=0)
-    down = rollout.stance()
+    # A foot without load slides freely, in the short gaps of a stance too.
+    down = rollout.sole_forces()[:, :, 2] > 0.02 * robot_weight(rollout)
     return np.linalg.norm(moved[..., :2], axis=-1)[down[1:] & down[:-1]] / rollout.dt
 
 
@@ -136,7 +138,7 @@ def test_a_walk_is_carried_by_three_feet_and_a_trot_by_two():
     shares = {}
     for preset, velocity in (TROT, WALK):
         rollout = walked(preset, velocity).rollout()
-        shares[preset] = rollout.stance()[steady(rollout)].sum(axis=1).mean()
+        shares[preset] = trial_stances(rollout)[0][steady(rollout)].sum(axis=1).mean()
     assert 1.3 < shares['trot'] < 2.3
     assert 2.3 < shares['walk'] < 3.5
 

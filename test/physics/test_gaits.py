@@ -104,7 +104,8 @@ def test_duty_factor_and_phase_of_each_leg_are_those_of_the_file(tmp_path):
     soles = [robot.link_index[robot.leg(name).sole] for name in LEGS]
     heights = poses[round(2.0 / loop.dt) :, soles, 2, 3]
     # Forces would tell less: a rigid body on four feet rests on three of them.
-    seen = gait_diagram(LEGS, heights < heights.min(axis=0) + LIFTED, loop.dt)
+    down = heights < heights.min(axis=0) + LIFTED
+    seen = gait_diagram(LEGS, down, np.zeros(len(LEGS), dtype=np.int64), loop.dt)
     for leg in LEGS:
         assert seen.stride_frequency[leg] == pytest.approx(0.6, rel=0.02)
         assert seen.duty_factor[leg] == pytest.approx(DUTY[leg], abs=0.05)

@@ -3,16 +3,19 @@
 
 """GuRoo stands, and walks open loop, in the default engine at its default settings."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.metrics import trial_gait_diagram
 from gait_core.parameters.declaration import parameter_space
 from gait_core.robot.load import load_robot
 from gait_core.trial.loop import run_loop
 from gait_core.trial.robot_gait import resolve_gait
-from gait_core.trial.setup import make_scene
+from gait_core.trial.setup import default_trial, make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_stage_walk.staged.parameters import StagedWalkParams
 
@@ -91,6 +94,21 @@ def test_lifted_feet_leave_the_ground_and_stay_level(walk):
     # A lift of 25 degrees of the knee raises the sole by 2 * 0.28 m * (1 - cos 12.5 degrees).
     assert np.ptp(soles[..., 2, 3], axis=0).min() > 0.010
     assert rollout.contacts.depths.max() < 0.002
+
+
+@pytest.mark.parametrize('engine', ['bullet', 'mujoco'])
+def test_its_touch_downs_are_those_of_its_timetable(engine, walk):
+    rollout = (
+        walk if engine == 'bullet' else run_loop(default_trial('guroo', 12.0, {'engine': engine}))
+    ).rollout()
+    found = trial_gait_diagram(rollout).touch_downs
+    in_turn = sorted((time, leg) for leg, times in found.items() for time in times if time > 4.0)
+    # A foot lands once in each half-cycle of 3.5 units of 0.9 s; in mujoco it bounces for 0.1 s.
+    half_cycle = 3.5 * 0.9 / 2.0
+    assert len(in_turn) == pytest.approx((12.0 - 4.0) / half_cycle, abs=1.0)
+    for (before, leg), (after, other) in itertools.pairwise(in_turn):
+        assert after - before == pytest.approx(half_cycle, abs=0.1)
+        assert leg != other
 
 
 def test_it_stops_on_request_and_stands():

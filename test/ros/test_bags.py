@@ -18,7 +18,7 @@ from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 
-from gait_core.kinematics.sole_contacts import SoleContacts
+from gait_core.measures.foot_contacts import SoleContacts, stance_rule
 from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
@@ -85,7 +85,7 @@ def test_the_covariance_of_a_reading_is_that_of_its_noise(rollout):
 
 def test_every_message_is_that_of_the_bridge_to_the_last_bit(rollout):
     store, robot = load_typestore(), rollout.robot
-    soles = SoleContacts(robot, GRAVITY)
+    soles = SoleContacts(stance_rule(robot, GRAVITY, rollout.dt), len(robot.soles))
     seen_ones = list(controller_observations(rollout))
     recorded = list(trial_messages(rollout))
     for tick in range(rollout.ticks + 1):
@@ -93,7 +93,7 @@ def test_every_message_is_that_of_the_bridge_to_the_last_bit(rollout):
         now = round((tick + 1) * rollout.dt * 1e9)
         stamp = BUILDER.time(now)
         stability = BUILDER.stability(stamp, true, robot, GRAVITY)
-        standing = soles.update(true.contacts)
+        standing = soles.update(true.contacts.sole_forces()[:, 2])
         live = {
             '/joint_states': BUILDER.joint_state(stamp, seen),
             '/odom': BUILDER.odometry(stamp, true, robot),

@@ -6,10 +6,15 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.measures.gait_diagram import gait_diagram, stance_from_forces, touchdowns
+from gait_core.measures.gait_diagram import gait_diagram as diagram_of_record
+from gait_core.measures.gait_diagram import touchdowns
 
 DT = 0.02
 LEGS = ('fl', 'fr', 'rl', 'rr')
+
+
+def gait_diagram(legs, stance, dt):
+    return diagram_of_record(legs, stance, np.zeros(stance.shape[1], dtype=np.int64), dt)
 
 
 def periodic(period, duty, lags, ticks=500):
@@ -84,51 +89,3 @@ def test_standing_at_the_start_is_no_landing():
 def test_legs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r'expected \(T, 2\)'):
         gait_diagram(('a', 'b'), np.zeros((5, 3), dtype=bool), DT)
-
-
-def column(*forces):
-    return np.array(forces, dtype=float)[:, None]
-
-
-def test_between_the_thresholds_the_state_stays():
-    forces = column(3, 5, 3, 3, 1, 3, 3, 6, 2, 3)
-    np.testing.assert_array_equal(
-        stance_from_forces(forces, on_force=5.0, off_force=2.0)[:, 0],
-        [0, 1, 1, 1, 0, 0, 0, 1, 1, 1],
-    )
-
-
-def test_noise_about_one_threshold_toggles_once():
-    # Landing and lifting off over 100 ticks each, with noise of a quarter of the gap.
-    rng = np.random.default_rng(0)
-    ramp = np.concatenate([np.linspace(0, 10, 100), np.linspace(10, 0, 100)])
-    noisy = column(*(ramp + rng.uniform(-0.5, 0.5, 200)))
-    single = noisy > 5.0
-    assert np.abs(np.diff(single[:, 0].astype(int))).sum() > 2
-    stance = stance_from_forces(noisy, on_force=6.0, off_force=4.0)
-    assert np.abs(np.diff(stance[:, 0].astype(int))).sum() == 2
-
-
-def test_bounces_and_touches_shorter_than_allowed_are_dropped():
-    landing = column(0, 0, 9, 0, 9, 9, 9, 0, 0, 0, 9, 0, 0, 0)
-    np.testing.assert_array_equal(
-        stance_from_forces(landing, 5.0, 2.0, min_ticks=2)[:, 0],
-        [0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
-    )
-
-
-@given(
-    forces=st.lists(st.floats(-5.0, 15.0), min_size=1, max_size=60),
-    off=st.floats(0.1, 3.0),
-    gap=st.floats(0.0, 5.0),
-)
-def test_wide_forces_decide_whatever_the_history(forces, off, gap):
-    values = column(*forces)
-    stance = stance_from_forces(values, on_force=off + gap, off_force=off)
-    assert np.all(stance[values >= off + gap])
-    assert not np.any(stance[values < off])
-
-
-def test_thresholds_the_wrong_way_round_are_refused():
-    with pytest.raises(ValueError, match='off must not exceed on'):
-        stance_from_forces(column(1, 2), on_force=1.0, off_force=2.0)

@@ -20,6 +20,7 @@ from gait_core.measures.metrics import (
 )
 from gait_core.terrains import load_terrain
 from gait_core.testing.doubles import legged_box, make_rollout, spec_for_test
+from gait_core.trial.gates import max_airborne_time
 from gait_core.trial.scene import TerrainSpec
 from gait_core.trial.spec import FELL, OK
 
@@ -266,6 +267,30 @@ def test_a_bounce_is_no_step(ticks_up, steps):
     fields['contact_forces'][up] = 0.0
     # Legs of 0.3 m: half of sqrt(0.3 / 9.81) s are 4.4 ticks.
     assert trial_metrics(record(**fields))['steps'] == steps
+
+
+def test_the_time_without_a_leg_is_that_of_the_gate():
+    # A bound: a tick of the hind legs with 38 ms of the weight, a flight, then the front legs.
+    robot, rows, period = legged_box(), 400, 25
+    # Ticks 5 to 13 and 14 to 24 of each stride are flights of 8 and 11 ticks.
+    phases = {0: range(5), 1: range(5), 2: (13,), 3: (13,)}
+    where = np.array(
+        [(t, leg) for t in range(rows) for leg in range(4) if t % period in phases[leg]]
+    )
+    forces = np.zeros((len(where), 3))
+    forces[:, 2] = robot.mass * G * np.where(where[:, 1] < 2, 0.5, 0.038 / DT)
+    rollout = record(
+        ticks=rows - 1, robot=robot, contact_tick=where[:, 0], contact_sole=where[:, 1],
+        contact_points=np.zeros((len(where), 3)), contact_forces=forces,
+        contact_depths=np.zeros(len(where)),
+    )  # fmt: skip
+    diagram = trial_gait_diagram(rollout)
+    stances = sorted(span for spans in diagram.stances.values() for span in spans)
+    ends = np.maximum.accumulate([end for _, end in stances])
+    longest = max(start - end for (start, _), end in zip(stances[1:], ends[:-1], strict=True))
+    assert longest == pytest.approx(11 * DT)
+    assert max_airborne_time(rollout) == pytest.approx(11 * DT)
+    assert trial_metrics(rollout)['grazes'] == 0.0
 
 
 def test_jitter_is_that_of_the_commands():

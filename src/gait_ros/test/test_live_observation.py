@@ -10,10 +10,12 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import Point, Vector3
 from sensor_msgs.msg import Imu, JointState
 
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
+from gait_interfaces.msg import FootContacts
 from gait_ros.live.observation import LiveObservation
 
 
@@ -142,3 +144,25 @@ def test_complaints_of_one_kind_are_one(seen):
         seen.add_joint_state(JointState(name=names, position=[0.0] * 8, velocity=[0.0] * count))
     assert len(seen.ignored_content) == len(seen.lines) == 1
     assert 'joint_velocities has 1 values, expected 8' in seen.lines[0]
+
+
+@pytest.mark.parametrize(
+    ('forces', 'in_contact', 'soles'),
+    [
+        # Measured forces count at once, whatever is known of a stance.
+        ((20.0, 0.0, 5.0, 0.0), (False, True, True, False), [0, 2]),
+        # Contact switches without forces.
+        ((0.0, 0.0, 0.0, 0.0), (False, True, False, True), [1, 3]),
+    ],
+)
+def test_contacts_follow_measured_forces_without_delay(seen, forces, in_contact, soles):
+    robot = legged_box()
+    seen.add_foot_contacts(
+        FootContacts(
+            soles=list(robot.soles),
+            in_contact=list(in_contact),
+            forces=[Vector3(z=force) for force in forces],
+            centres=[Point()] * 4,
+        )
+    )
+    assert read(seen).contacts.sole.tolist() == soles

@@ -1,15 +1,14 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Soles: their extent, stance tick by tick, and centres of pressure."""
+"""Soles: their extent and centres of pressure."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray
+from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import link_poses
-from gait_core.measures.metrics import LOADED_SHARE, UNLOADED_SHARE
 from gait_core.motion.observation import Contacts
 from gait_core.robot.model import Leg, RobotModel
 from gait_core.robot.shapes import link_points
@@ -37,27 +36,6 @@ def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
     if not len(level):
         return np.zeros((2, 2))
     return np.array([level.min(axis=0), level.max(axis=0)])
-
-
-class SoleContacts:
-    """
-    Stance of soles by their load, tick by tick, with hysteresis.
-
-    Stance begins above the share ``LOADED_SHARE`` of the weight and ends below
-    ``UNLOADED_SHARE``.
-    """
-
-    def __init__(self, robot: RobotModel, gravity: float) -> None:
-        self._load = robot.mass * (gravity or 1.0)
-        self._standing: BoolArray = np.zeros(len(robot.soles), dtype=bool)
-
-    def update(self, contacts: Contacts) -> BoolArray:
-        """Return which soles are in stance at the tick of these contacts, (s,) bool."""
-        vertical = contacts.sole_forces()[:, 2]
-        # Hysteresis: a sole in stance has the lower threshold.
-        threshold = np.where(self._standing, UNLOADED_SHARE, LOADED_SHARE) * self._load
-        self._standing = vertical > threshold
-        return self._standing
 
 
 def sole_pressure_centres(contacts: Contacts) -> FloatArray:

@@ -11,56 +11,7 @@ import math
 
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray, IntArray
-
-
-def stance_from_forces(
-    forces: FloatArray, on_force: float, off_force: float, min_ticks: int = 1
-) -> BoolArray:
-    """
-    Return which soles are in stance, with hysteresis on their vertical force.
-
-    Stance begins when the force reaches ``on_force`` and ends when it falls below ``off_force``.
-    A record that starts between the two starts in swing.
-
-    Parameters
-    ----------
-    forces : (T, s) array [N]
-        Vertical.
-    on_force, off_force : float [N]
-        ``off_force <= on_force``.
-    min_ticks : int
-        Swings shorter than this become stance, then stances shorter than this become swing
-        (bounces of an impact). The first and the last of a record, which it cuts, stay.
-
-    Returns
-    -------
-    (T, s) bool array
-
-    """
-    if not off_force <= on_force:
-        raise ValueError(
-            f'thresholds on = {on_force} N, off = {off_force} N: off must not exceed on'
-        )
-    rising, falling = forces >= on_force, forces < off_force
-    ticks = np.arange(forces.shape[0])[:, None]
-    # Between the thresholds the state is that of the last tick outside them.
-    decided = np.maximum.accumulate(np.where(rising | falling, ticks, -1), axis=0)
-    stance = np.where(
-        decided >= 0, np.take_along_axis(rising, np.maximum(decided, 0), axis=0), False
-    )
-    for sole in range(forces.shape[1] if min_ticks > 1 else 0):
-        for state in (False, True):
-            _flip_short(stance[:, sole], state, min_ticks)
-    return stance
-
-
-def _flip_short(column: BoolArray, state: bool, min_ticks: int) -> None:
-    """Invert, in place, the inner runs of a state that are shorter than ``min_ticks``."""
-    edges = np.flatnonzero(np.diff(column)) + 1
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
-        if column[start] == state and end - start < min_ticks:
-            column[start:end] = not state
+from gait_core.arrays import BoolArray, IntArray
 
 
 def touchdowns(stance: BoolArray) -> BoolArray:
@@ -79,6 +30,10 @@ class GaitDiagram:
     ----------
     stances : mapping of str to tuple of (float, float) [s]
         Start and end of each stance; stances cut by the ends of the record end there.
+    touch_downs : mapping of str to tuple of float [s]
+        Starts of stances, without one that the record begins with.
+    grazes : mapping of str to int
+        Contacts that were too weak for a stance.
     stance_fraction : mapping of str to float
         Share of the record in stance; defined for legs that never land, too.
     duty_factor : mapping of str to float
@@ -92,21 +47,27 @@ class GaitDiagram:
     """
 
     stances: Mapping[str, tuple[tuple[float, float], ...]]
+    touch_downs: Mapping[str, tuple[float, ...]]
+    grazes: Mapping[str, int]
     stance_fraction: Mapping[str, float]
     duty_factor: Mapping[str, float]
     stride_frequency: Mapping[str, float]
     phase_lag: Mapping[str, float]
 
 
-def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDiagram:
+def gait_diagram(
+    legs: tuple[str, ...], stance: BoolArray, grazes: IntArray, dt: float
+) -> GaitDiagram:
     """
-    Return the gait diagram of a debounced record of stances.
+    Return the gait diagram of a record of stances.
 
     Parameters
     ----------
     legs : tuple of str
         Names of the s legs.
     stance : (T, s) bool array
+    grazes : (s,) int array
+        Contacts of each leg that were too weak for a stance.
     dt : float [s]
 
     """
@@ -122,6 +83,8 @@ def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDia
         stances={
             leg: _stance_intervals(column, dt) for leg, column in zip(legs, stance.T, strict=True)
         },
+        touch_downs={leg: tuple((ticks * dt).tolist()) for leg, ticks in touch_downs.items()},
+        grazes=dict(zip(legs, grazes.tolist(), strict=True)),
         stance_fraction={
             leg: float(column.mean()) if len(column) else 0.0
             for leg, column in zip(legs, stance.T, strict=True)

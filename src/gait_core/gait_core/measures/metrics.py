@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-import math
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -23,12 +22,8 @@ from gait_core.measures.energy import (
     cumulative_work,
     robot_cost_of_transport,
 )
-from gait_core.measures.gait_diagram import (
-    GaitDiagram,
-    gait_diagram,
-    stance_from_forces,
-    touchdowns,
-)
+from gait_core.measures.foot_contacts import stance_rule, stances_from_forces
+from gait_core.measures.gait_diagram import GaitDiagram, gait_diagram
 from gait_core.measures.stability import (
     ZmpSeries,
     centres_of_pressure,
@@ -46,7 +41,8 @@ METRICS: Mapping[str, str] = {
     'displacement_y_m': 'Part of that distance to the left of the first heading.',
     'yaw_rad': 'Change of the heading; full turns count.',
     'mean_speed_mps': 'Distance over duration.',
-    'steps': 'Touch-downs of all legs; very short stances and swings do not count.',
+    'steps': 'Touch-downs of all legs; grazes and short gaps do not count.',
+    'grazes': 'Contacts of all legs that are too weak for a stance.',
     'cost_of_transport': 'Energy over weight times distance; undefined for a distance below a '
     'tenth of the length scale.',
     'energy_j': 'Positive mechanical work of joints and of drives of force elements: braking '
@@ -82,12 +78,6 @@ LEG_METRICS: Mapping[str, str] = {
     'undefined without a stride of the first leg.',
 }
 """Meaning of the metrics of each leg; their names are ``<metric>.<leg>``."""
-
-LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
-"""Shares of the weight at which stance of a leg begins, and below which it ends."""
-
-_MIN_PHASE_TIME = 0.5
-"""Shortest stance or swing that counts, in units of sqrt(length scale / g), the time of a fall."""
 
 MIN_SUPPORT_WIDTH_SHARE = 0.02
 """Share of the robot's length scale below which a width of its support counts as none."""
@@ -128,23 +118,16 @@ def robot_weight(rollout: Rollout) -> float:
     return rollout.robot.mass * (_gravity(rollout) or 1.0)
 
 
-def stance_by_tick(rollout: Rollout) -> BoolArray:
-    """Return which legs are in stance at each tick, debounced, (T + 1, legs) bool."""
-    load = robot_weight(rollout)
-    shortest = _MIN_PHASE_TIME * math.sqrt(rollout.robot.length_scale / (_gravity(rollout) or 1.0))
-    return stance_from_forces(
-        rollout.sole_forces()[:, :, 2],
-        LOADED_SHARE * load,
-        UNLOADED_SHARE * load,
-        max(1, round(shortest / rollout.dt)),
-    )
+def trial_stances(rollout: Rollout) -> tuple[BoolArray, IntArray]:
+    """Return which soles are in stance at each tick, (T + 1, s), and their grazes, (s,)."""
+    rule = stance_rule(rollout.robot, _gravity(rollout), rollout.dt)
+    return stances_from_forces(rollout.sole_forces()[:, :, 2], rule)
 
 
 def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
     """Return the gait diagram of a trial."""
-    return gait_diagram(
-        tuple(leg.name for leg in rollout.robot.legs), stance_by_tick(rollout), rollout.dt
-    )
+    legs = tuple(leg.name for leg in rollout.robot.legs)
+    return gait_diagram(legs, *trial_stances(rollout), rollout.dt)
 
 
 def contact_zmp(rollout: Rollout) -> ZmpSeries:
@@ -268,9 +251,11 @@ def _gait_metrics(rollout: Rollout) -> dict[str, float]:
     """Return touch-downs, shares of stance and stride frequency; nothing without legs."""
     if not rollout.robot.legs:
         return {}
-    standing = stance_by_tick(rollout)
-    diagram = gait_diagram(tuple(leg.name for leg in rollout.robot.legs), standing, rollout.dt)
-    metrics = {'steps': float(touchdowns(standing).sum())}
+    diagram = trial_gait_diagram(rollout)
+    metrics = {
+        'steps': float(sum(map(len, diagram.touch_downs.values()))),
+        'grazes': float(sum(diagram.grazes.values())),
+    }
     for name, by_leg in (
         ('stance_fraction', diagram.stance_fraction),
         ('duty_factor', diagram.duty_factor),

@@ -23,6 +23,7 @@ from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.kinematics.start_pose import nominal_height
 from gait_core.measures.energy import elastic_energy
+from gait_core.measures.foot_contacts import UNLOADED_SHARE
 from gait_core.measures.metrics import trial_work_by_tick
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
@@ -33,9 +34,6 @@ from gait_core.trial.spec import invalid_status
 JITTER_FREQUENCY, JITTER_FREQUENCY_SCALE = 10.0, 1.5
 """Targets jitter above JITTER_FREQUENCY [Hz], or above JITTER_FREQUENCY_SCALE sqrt(g / l) if that
 is higher. Strides of animals and robots are well below; an insect strides at 10 Hz."""
-
-_AIRBORNE_LOAD = 0.02
-"""Share of the weight on the ground below which a robot is in the air."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +138,7 @@ def max_airborne_time(rollout: Rollout) -> float:
     weight = rollout.robot.mass * _gravity_magnitude(rollout.spec.scene)
     load = np.zeros(rollout.ticks + 1)
     np.add.at(load, rollout.contact_tick, np.linalg.norm(rollout.contacts.forces, axis=1))
-    grounded = np.flatnonzero(load > _AIRBORNE_LOAD * weight)
+    grounded = np.flatnonzero(load > UNLOADED_SHARE * weight)
     ends = np.concatenate([[-1], grounded, [rollout.ticks + 1]])
     return float((np.diff(ends) - 1).max() * rollout.dt)
 

@@ -12,7 +12,7 @@ from itertools import groupby
 
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.arrays import FloatArray, IntArray
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, AppliedTargets
@@ -163,10 +163,6 @@ class Rollout:
             contacts.forces[on_sole],
         )
         return total
-
-    def stance(self, threshold: float = 1.0) -> BoolArray:
-        """Return whether each sole carries more than ``threshold`` [N] vertically, (T + 1, s)."""
-        return np.asarray(self.sole_forces()[:, :, 2] > threshold)
 
 
 class Recorder:

@@ -248,17 +248,27 @@ class LiveObservation:
         self._odom_arrival, self._odom_stamp = self._clocks(), _stamp_nanoseconds(message)
 
     def add_foot_contacts(self, message: FootContacts) -> None:
-        """Store the contact force of each sole, which acts at the centre of its contacts."""
-        soles = {name: i for i, name in enumerate(self._robot.soles)}
-        rows = [
-            (soles[name], _vector(centre), _vector(force))
-            for name, touching, centre, force in zip(
-                message.soles, message.in_contact, message.centres, message.forces, strict=False
+        """
+        Store the contact force of each sole, which acts at the centre of its contacts.
+
+        A force needs no time to become a contact; ``in_contact`` counts where none is measured.
+        """
+        index = {name: i for i, name in enumerate(self._robot.soles)}
+        soles = [
+            (index[name], _vector(centre), _vector(force), touching)
+            for name, centre, force, touching in zip(
+                message.soles, message.centres, message.forces, message.in_contact, strict=False
             )
-            if touching and name in soles
+            if name in index
         ]
-        if not all(_all_finite(centre, force) for _, centre, force in rows):
+        if not all(_all_finite(centre, force) for _, centre, force, _ in soles):
             return
+        is_measured = any(force.any() for _, _, force, _ in soles)
+        rows = [
+            (sole, centre, force)
+            for sole, centre, force, touching in soles
+            if (force[2] > 0.0 if is_measured else touching)
+        ]
         self._fields['contacts'] = Contacts(
             soles=self._robot.soles,
             sole=np.array([sole for sole, _, _ in rows], dtype=np.int64),

@@ -20,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from gait_core.contracts import Engine
-from gait_core.kinematics.sole_contacts import SoleContacts
+from gait_core.measures.foot_contacts import SoleContacts, stance_rule
 from gait_core.measures.work_meter import WorkMeter
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import AppliedTargets
@@ -95,9 +95,18 @@ class StreamedRun:
         self.robot, self.scene = engine.robot, scene
         self.ranges = set_up_range_sensing(sensors, engine, scene, seed)
         self.gravity = float(np.linalg.norm(scene.gravity))
-        self.soles = SoleContacts(self.robot, self.gravity)
+        rule = stance_rule(self.robot, self.gravity, scene.control_period)
+        self.soles = SoleContacts(rule, len(self.robot.soles))
+        self.in_stance, self._last_tick = self.soles.loaded, -1
         self.meter = WorkMeter(self.robot, scene.control_period, self.gravity)
         self.ground = load_terrain(scene.terrain).heightfield
+
+    def update(self, state: Observation, applied: AppliedTargets | None) -> None:
+        """Add a tick to work and stances, with or without subscribers; both sum over ticks."""
+        self.meter.update(state, applied)
+        if state.contacts is not None and state.tick != self._last_tick:
+            self.in_stance = self.soles.update(state.contacts.sole_forces()[:, 2])
+        self._last_tick = state.tick
 
 
 class StatePublisher:
@@ -141,7 +150,7 @@ class StatePublisher:
     def publish(self, stamp: Time, tick: PublishedTick) -> None:
         """Publish a tick."""
         state, observation = tick.state, tick.observation
-        self._run.meter.update(state, tick.applied)
+        self._run.update(state, tick.applied)
         self._ranges.publish(stamp, state)
         wanted = {
             topic
@@ -160,8 +169,8 @@ class StatePublisher:
         if state.body_poses is not None:
             self._publish_bodies(stamp, state, wanted)
         if 'foot_contacts' in wanted and state.contacts is not None:
-            supporting = self._run.soles.update(state.contacts)
-            self._send('foot_contacts', BUILDER.foot_contacts(stamp, state.contacts, supporting))
+            standing = self._run.in_stance
+            self._send('foot_contacts', BUILDER.foot_contacts(stamp, state.contacts, standing))
         has_pose = state.joint_positions is not None and state.body_poses is not None
         if has_pose and wanted & {'zmp', 'stability', 'markers'}:
             self._publish_stability(stamp, state, wanted)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.kinematics.sole_contacts import SoleContacts
+from gait_core.measures.foot_contacts import SoleContacts, stance_rule
 from gait_core.measures.work_meter import WorkMeter
 from gait_core.messages.builder import (
     ENERGY,
@@ -66,7 +66,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
     builder = MessageBuilder(types, np.ascontiguousarray)
     robot, scene = rollout.robot, rollout.spec.scene
     gravity = float(np.linalg.norm(scene.gravity))
-    soles = SoleContacts(robot, gravity)
+    soles = SoleContacts(stance_rule(robot, gravity, rollout.dt), len(robot.soles))
     meter, applied = WorkMeter(robot, rollout.dt, gravity), chain(*rollout.applied)
     targets = _period_targets(rollout)
     script = CommandScript(rollout.spec.script)
@@ -82,7 +82,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         if seen.imu is not None:
             yield '/imu/data', now, builder.imu(stamp, seen.imu, robot, scene.sensors)
         contacts = true.contacts or Contacts(soles=robot.soles)
-        standing = soles.update(contacts)
+        standing = soles.update(contacts.sole_forces()[:, 2])
         yield '/foot_contacts', now, builder.foot_contacts(stamp, contacts, standing)
         stability = builder.stability(stamp, true, robot, gravity)
         zmp = builder.zmp(stability)

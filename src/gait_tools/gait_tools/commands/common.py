@@ -26,6 +26,7 @@ _TRIAL_LINES = (
     ('mean speed', 'mean_speed_mps', '{:.3f} m/s'),
     ('largest speed', 'speed_max_mps', '{:.3f} m/s'),
     ('steps', 'steps', '{}'),
+    ('  grazes', 'grazes', '{}'),
     ('share of stance', 'stance_fraction', '{:.2f}'),
     ('duty factor', 'duty_factor', '{:.2f}'),
     ('stride frequency', 'stride_frequency_hz', '{:.2f} Hz'),
@@ -138,8 +139,9 @@ def trial_as_json(
     from gait_core.measures.metrics import METRICS
 
     metrics: dict[str, Any] = {name: result.metrics.get(name) for name in METRICS}
-    if metrics['steps'] is not None:
-        metrics['steps'] = int(metrics['steps'])
+    for name in ('steps', 'grazes'):
+        value = metrics[name]
+        metrics[name] = None if value is None else int(value)
     simulated = result.ticks * spec.scene.control_period
     return {
         'status': result.status,

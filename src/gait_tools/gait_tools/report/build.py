@@ -229,7 +229,7 @@ def _add_trial(page: ReportPage, rollout: Rollout) -> None:
 
 
 def _legs_table(rollout: Rollout) -> str:
-    """Return the table of stance, duty factor, stride frequency and phase lag of each leg."""
+    """Return the table of stance, duty factor, strides, phase lag and grazes of each leg."""
     diagram = trial_gait_diagram(rollout)
     if not diagram.stances:
         return ''
@@ -244,11 +244,15 @@ def _legs_table(rollout: Rollout) -> str:
             cell(diagram.duty_factor, leg, '.2f'),
             cell(diagram.stride_frequency, leg, '.2f'),
             cell(diagram.phase_lag, leg, '.2f'),
+            str(diagram.grazes[leg]),
         )
         for leg in diagram.stances
     ]
-    headings = ('leg', 'share of stance', 'duty factor', 'strides [Hz]', 'phase lag [rad]')
-    return table_html(headings, rows, ' nnnn')
+    headings = (
+        *('leg', 'share of stance', 'duty factor', 'strides [Hz]', 'phase lag [rad]'),
+        'grazes',
+    )
+    return table_html(headings, rows, ' nnnnn')
 
 
 def _describe_steadiness(rollout: Rollout) -> str:

@@ -1,0 +1,179 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Foot contacts: stances of soles from their vertical forces, the same for topics and metrics.
+
+A sole is loaded from ``LOADED_SHARE`` of the weight on, until its force falls below
+``UNLOADED_SHARE``. Gaps shorter than ``MIN_GAP`` belong to the stance around them. A stance whose
+impulse is below ``MIN_IMPULSE`` is a graze and is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.robot.model import RobotModel
+
+LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
+"""Shares of the weight at which a sole becomes loaded, and below which it is no longer."""
+
+MIN_GAP = 0.5
+"""Shortest swing, in units of sqrt(length scale / g), the time of a fall."""
+
+MIN_IMPULSE = 0.01
+"""Smallest impulse of a stance over the weight [s]."""
+
+# Phases of a sole. Undecided: not loaded since the record began.
+_UNDECIDED, _SWING, _LANDING, _STANCE = range(4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StanceRule:
+    """
+    Limits that make a vertical force a stance.
+
+    Attributes
+    ----------
+    on_force, off_force : float [N]
+        A sole is loaded from the first on, until its force falls below the second.
+    min_gap : float [s]
+        Shortest swing.
+    min_impulse : float [N s]
+        Smallest impulse of a stance.
+    dt : float [s]
+        Time between two forces.
+
+    """
+
+    on_force: float
+    off_force: float
+    min_gap: float
+    min_impulse: float
+    dt: float
+
+    def __post_init__(self) -> None:
+        """Check that the thresholds are in order."""
+        if not self.off_force <= self.on_force:
+            raise ValueError(
+                f'thresholds on = {self.on_force} N, off = {self.off_force} N: '
+                'off must not exceed on'
+            )
+
+    @property
+    def gap_ticks(self) -> int:
+        """Fewest ticks of a swing."""
+        # The margin keeps a quotient that is whole but for rounding.
+        return max(1, math.ceil(self.min_gap / self.dt - 1e-9))
+
+
+def stance_rule(robot: RobotModel, gravity: float, dt: float) -> StanceRule:
+    """Return the rule for a robot in a gravity [m/s^2]; without gravity that of 1 m/s^2."""
+    gravity = gravity or 1.0
+    weight = robot.mass * gravity
+    return StanceRule(
+        on_force=LOADED_SHARE * weight,
+        off_force=UNLOADED_SHARE * weight,
+        min_gap=MIN_GAP * math.sqrt(robot.length_scale / gravity),
+        min_impulse=MIN_IMPULSE * weight,
+        dt=dt,
+    )
+
+
+class SoleContacts:
+    """
+    Stances of soles, from forces as they arrive.
+
+    A stance is known as soon as its impulse is reached, and its end as soon as the gap is no
+    longer a short one. A sole that is loaded before a first gap is over stands from the start.
+
+    Attributes
+    ----------
+    loaded : (s,) bool array
+        Whether each sole is loaded now, without delay.
+    grazes : (s,) int array
+        Contacts so far that were no stance.
+
+    """
+
+    def __init__(self, rule: StanceRule, soles: int) -> None:
+        self._rule = rule
+        self.loaded: BoolArray = np.zeros(soles, dtype=bool)
+        self.grazes: IntArray = np.zeros(soles, dtype=np.int64)
+        self._phase: IntArray = np.full(soles, _UNDECIDED)
+        # Ticks since the last load, ticks until the start of the stance, and its impulse.
+        self._gap: IntArray = np.zeros(soles, dtype=np.int64)
+        self._start: IntArray = np.zeros(soles, dtype=np.int64)
+        self._impulse: FloatArray = np.zeros(soles)
+
+    def update(self, forces: FloatArray) -> BoolArray:
+        """Return which soles are known to be in stance, (s,), after vertical forces (s,) [N]."""
+        return np.asarray(self.add(forces[None])[0])
+
+    def add(self, forces: FloatArray) -> BoolArray:
+        """
+        Return the stances, (T, s), of further vertical forces (T, s) [N].
+
+        Starts and ends are set back to the ticks at which they happened, as far as these are in T.
+        """
+        rule, stance = self._rule, np.zeros(forces.shape, dtype=bool)
+        _write_stances(
+            np.ascontiguousarray(forces, dtype=np.float64),
+            (rule.on_force, rule.off_force, rule.min_impulse / rule.dt, rule.gap_ticks),
+            (self._phase, self._gap, self._start, self._impulse, self.loaded, self.grazes),
+            stance,
+        )
+        return stance
+
+    def end(self, stance: BoolArray) -> None:
+        """Remove, in place, the gaps that the end of a record cuts from its stances (T, s)."""
+        for sole in np.flatnonzero((self._phase == _STANCE) & (self._gap > 0)):
+            stance[-self._gap[sole] :, sole] = False
+
+
+def stances_from_forces(forces: FloatArray, rule: StanceRule) -> tuple[BoolArray, IntArray]:
+    """
+    Return the stances (T, s) in a record of vertical forces (T, s) [N], and the grazes (s,).
+
+    A load without the impulse of a stance at the end of a record is neither.
+    """
+    soles = SoleContacts(rule, forces.shape[1])
+    stance = soles.add(forces)
+    soles.end(stance)
+    return stance, soles.grazes
+
+
+@njit(cache=True)
+def _write_stances(  # type: ignore[no-untyped-def]
+    forces, limits, state, stance
+):
+    """Advance the state of each sole over rows of forces, and write the stances."""
+    on_force, off_force, min_sum, gap_ticks = limits
+    phase, gap, start, impulse, loaded, grazes = state
+    ticks, soles = forces.shape
+    for s in range(soles):
+        for t in range(ticks):
+            force = forces[t, s]
+            loaded[s] = force >= (off_force if loaded[s] else on_force)
+            if loaded[s]:
+                if phase[s] == _SWING:
+                    phase[s], start[s], impulse[s] = _LANDING, t, 0.0
+                gap[s] = 0
+                impulse[s] += force
+                if phase[s] == _UNDECIDED or (phase[s] == _LANDING and impulse[s] >= min_sum):
+                    phase[s] = _STANCE
+                    stance[max(start[s], 0) : t, s] = True
+            elif phase[s] != _SWING:
+                gap[s] += 1
+                if gap[s] >= gap_ticks:
+                    if phase[s] == _LANDING:
+                        grazes[s] += 1
+                    phase[s] = _SWING
+                    stance[max(t + 1 - gap[s], 0) : t, s] = False
+            stance[t, s] = phase[s] == _STANCE
+        start[s] -= ticks
