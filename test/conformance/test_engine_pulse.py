@@ -9,7 +9,8 @@ import pytest
 
 from gait_core.processes import liveness
 from gait_core.testing.skips import need_robot
-from gait_core.trial.loop import TrialLoop, cached_engine, play_target_tape, run_trial, start_trial
+from gait_core.trial.loop import TrialLoop, play_target_tape, run_trial, start_trial
+from gait_core.trial.parts import cached_engine
 from gait_core.trial.setup import default_trial, make_scene, usable_engines
 
 

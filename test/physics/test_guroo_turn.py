@@ -10,13 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.testing.skips import need_engine
-from gait_core.trial.loop import (
-    TrialLoop,
-    cached_engine,
-    make_controller,
-    run_loop,
-    step_controller,
-)
+from gait_core.trial.loop import TrialLoop, run_loop, step_controller
+from gait_core.trial.parts import cached_engine, make_controller
 from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 

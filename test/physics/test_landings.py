@@ -9,7 +9,8 @@ import pytest
 from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
-from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
+from gait_core.trial.loop import TrialLoop, start_trial, step_controller
+from gait_core.trial.parts import cached_engine
 from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec

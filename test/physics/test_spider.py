@@ -12,7 +12,7 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.testing.free_bodies import applied_targets
 from gait_core.testing.skips import need_engine
-from gait_core.trial.loop import cached_engine
+from gait_core.trial.parts import cached_engine
 from gait_core.trial.setup import make_scene
 
 pytestmark = pytest.mark.physics

@@ -17,7 +17,7 @@ from gait_core.files.archives import load_weights
 from gait_core.terrains import load_terrain
 from gait_core.testing.skips import need_engine
 from gait_core.trial.champion import read_champion
-from gait_core.trial.loop import cached_engine
+from gait_core.trial.parts import cached_engine
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import Plan, TrialIndex, load_plan, resolve_experiment
 from gait_evolver.run.store import read_generations, read_run

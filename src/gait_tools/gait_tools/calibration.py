@@ -20,13 +20,8 @@ from gait_core.contracts import Controller, ReflexController
 from gait_core.errors import ConfigurationError, name_hint
 from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.load import load_robot
-from gait_core.trial.loop import (
-    TrialLoop,
-    cached_engine,
-    make_controller,
-    start_trial,
-    step_controller,
-)
+from gait_core.trial.loop import TrialLoop, start_trial, step_controller
+from gait_core.trial.parts import cached_engine, make_controller
 from gait_core.trial.spec import OK, TrialSpec
 
 _COUNT_PREFIX = 'reflex.'

@@ -16,7 +16,8 @@ from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import Champion, write_champion
-from gait_core.trial.loop import cached_engine, run_trial
+from gait_core.trial.loop import run_trial
+from gait_core.trial.parts import cached_engine
 from gait_core.trial.setup import default_trial, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_tools import cli

@@ -19,7 +19,8 @@ from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.motion.trajectory import Trajectory
 from gait_core.robot.model import RobotModel
 from gait_core.sensors.noise import SensorSimulator
-from gait_core.trial.loop import SENSOR_SEED, initial_positions
+from gait_core.trial.loop import SENSOR_SEED
+from gait_core.trial.parts import initial_positions
 from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import derived_seed
 

@@ -13,7 +13,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.measures.metrics import heading_angles
 from gait_core.motion.velocity_limits import ZERO_VELOCITY, Velocity
 from gait_core.parameters.declaration import Parameters, float_parameter, floats_parameter
-from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
+from gait_core.trial.loop import TrialLoop, start_trial, step_controller
+from gait_core.trial.parts import cached_engine
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import Command, TrialSpec
 

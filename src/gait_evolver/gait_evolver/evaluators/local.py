@@ -17,7 +17,8 @@ from gait_core.parameters.schema import read_value
 from gait_core.processes import liveness
 from gait_core.processes.worker_policy import HANG_TIME, PATIENCE, LossCallback, print_loss
 from gait_core.trial.failures import exception_result, is_resource_shortage
-from gait_core.trial.loop import load_trial_parts, run_trial
+from gait_core.trial.loop import run_trial
+from gait_core.trial.parts import load_trial_parts
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.pool import WorkerPool
 

@@ -24,14 +24,8 @@ from gait_core.errors import (
 from gait_core.processes import liveness
 from gait_core.robot.name_checks import format_names
 from gait_core.trial.failures import describe_exception, exception_result, is_resource_shortage
-from gait_core.trial.loop import (
-    TrialLoop,
-    cached_engine,
-    load_trial_parts,
-    result_without_ticks,
-    start_trial,
-    step_controller,
-)
+from gait_core.trial.loop import TrialLoop, result_without_ticks, start_trial, step_controller
+from gait_core.trial.parts import cached_engine, load_trial_parts
 from gait_core.trial.record import write_record
 from gait_core.trial.spec import DIVERGED, TrialResult, invalid_status
 from gait_interfaces.srv import CancelTrial, RunTrial

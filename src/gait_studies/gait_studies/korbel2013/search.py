@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation
 from gait_core.measures.contact_nodes import contact_node_index
-from gait_core.trial.loop import fitness_terms
+from gait_core.trial.parts import fitness_terms
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import default_trial
 from gait_evolver.plan import Plan, load_plan

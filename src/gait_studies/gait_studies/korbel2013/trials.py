@@ -15,7 +15,8 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.contact_nodes import contact_node_index, contact_node_positions
-from gait_core.trial.loop import TrialLoop, cached_engine, start_trial, step_controller
+from gait_core.trial.loop import TrialLoop, start_trial, step_controller
+from gait_core.trial.parts import cached_engine
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.run.log import TrialRow

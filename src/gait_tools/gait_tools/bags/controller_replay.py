@@ -15,7 +15,7 @@ from gait_core.motion.targets import TargetMemory
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
-from gait_core.trial.loop import initial_positions, make_controller
+from gait_core.trial.parts import initial_positions, make_controller
 from gait_tools.bags.read import RecordedTrial
 
 

@@ -179,7 +179,7 @@ def _warn_of_clipped_command(spec: TrialSpec) -> None:
     """Print on standard error which components of the command the controller clips."""
     from gait_core.motion.velocity_limits import describe_clipping
     from gait_core.robot.load import load_robot
-    from gait_core.trial.loop import make_controller
+    from gait_core.trial.parts import make_controller
 
     robot = load_robot(spec.scene.robot, spec.scene.draw)
     bounds = make_controller(spec, robot).velocity_limits

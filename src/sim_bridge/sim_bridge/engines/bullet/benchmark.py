@@ -21,7 +21,7 @@ from gait_core.motion.targets import AppliedTargets
 from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
-from gait_core.trial.loop import initial_positions
+from gait_core.trial.parts import initial_positions
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
 from sim_bridge.engines.bullet.description import description_files, written_description

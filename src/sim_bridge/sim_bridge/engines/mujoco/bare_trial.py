@@ -23,7 +23,7 @@ from gait_core.motion.targets import AppliedTargets
 from gait_core.parameters.declaration import make_parameters
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
-from gait_core.trial.loop import initial_positions
+from gait_core.trial.parts import initial_positions
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.constraint_kernel import (

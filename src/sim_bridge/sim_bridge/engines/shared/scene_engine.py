@@ -22,7 +22,7 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain, load_terrain
-from gait_core.trial.loop import initial_positions
+from gait_core.trial.parts import initial_positions
 from gait_core.trial.scene import InitialState, Scene
 from sim_bridge.engines.shared.scene_checks import check_features
 from sim_bridge.engines.shared.similarity import SimilarityScaling

@@ -18,13 +18,8 @@ from gait_core.contracts import Engine
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
-from gait_core.trial.loop import (
-    TrialLoop,
-    cached_engine,
-    initial_positions,
-    run_trial,
-    start_trial,
-)
+from gait_core.trial.loop import TrialLoop, run_trial, start_trial
+from gait_core.trial.parts import cached_engine, initial_positions
 from gait_core.trial.scene import Scene
 from gait_core.trial.setup import default_trial, usable_robots
 from gait_core.trial.spec import TrialSpec
