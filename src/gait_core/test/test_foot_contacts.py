@@ -55,9 +55,8 @@ def test_between_the_thresholds_a_sole_stays_as_it_is():
 
 def test_a_bounce_belongs_to_the_stance_around_it():
     # Two ticks off are closed, three are a swing.
-    assert stances(0, 0, 0, 0, 60, 0, 0, 60, 60, 0, 0, 0, 90, 90)[0] == [
-        *(0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1)
-    ]  # fmt: skip
+    found, _ = stances(0, 0, 0, 0, 60, 0, 0, 60, 60, 0, 0, 0, 90, 90)
+    assert found == [0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(

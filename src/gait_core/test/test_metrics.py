@@ -280,10 +280,14 @@ def test_the_time_without_a_leg_is_that_of_the_gate():
     forces = np.zeros((len(where), 3))
     forces[:, 2] = robot.mass * G * np.where(where[:, 1] < 2, 0.5, 0.038 / DT)
     rollout = record(
-        ticks=rows - 1, robot=robot, contact_tick=where[:, 0], contact_sole=where[:, 1],
-        contact_points=np.zeros((len(where), 3)), contact_forces=forces,
+        ticks=rows - 1,
+        robot=robot,
+        contact_tick=where[:, 0],
+        contact_sole=where[:, 1],
+        contact_points=np.zeros((len(where), 3)),
+        contact_forces=forces,
         contact_depths=np.zeros(len(where)),
-    )  # fmt: skip
+    )
     diagram = trial_gait_diagram(rollout)
     stances = sorted(span for spans in diagram.stances.values() for span in spans)
     ends = np.maximum.accumulate([end for _, end in stances])

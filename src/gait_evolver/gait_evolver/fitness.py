@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from gait_core.measures.energy import is_work_reported
 from gait_core.measures.metrics import contact_zmp, robot_weight, trial_work
 from gait_core.measures.metrics import heading_angles as heading_of
 from gait_core.measures.stability import support_margins
@@ -52,14 +53,22 @@ def mean_zmp_margin(rollout: Rollout) -> float:
     Return the mean margin of the CoP in the support polygon [m].
 
     The mean is over all ticks. Without contact the CoP is undefined and the tick counts as zero,
-    so that leaving the ground is no advantage.
+    so that leaving the ground is no advantage. ValueError for states without contacts.
     """
+    if rollout.states.contacts is None:
+        raise ValueError('zmp_margin: the states of the record have no contacts')
     margin, defined = support_margins(contact_zmp(rollout), *rollout.loaded_contacts)
     return float(np.where(defined, margin, 0.0).mean())
 
 
 def positive_work(rollout: Rollout) -> float:
-    """Return the positive mechanical work of joints and drives of force elements [J]."""
+    """
+    Return the positive mechanical work of joints and drives of force elements [J].
+
+    ValueError for states that do not report it.
+    """
+    if not is_work_reported(rollout.robot, rollout.states):
+        raise ValueError('energy: the states of the record have no work, efforts or forces')
     return float(trial_work(rollout).positive.sum())
 
 
@@ -72,8 +81,7 @@ def transport_efficiency(rollout: Rollout) -> float:
     """
     if rollout.status == FELL:
         return 0.0
-    load = robot_weight(rollout)
-    work = float(trial_work(rollout).positive.sum())
+    load, work = robot_weight(rollout), positive_work(rollout)
     ahead = _displacement(rollout)[0]
     return load * ahead / max(work, 0.01 * load * rollout.robot.length_scale)
 
@@ -84,6 +92,8 @@ def smoothness(rollout: Rollout) -> float:
 
     An acceleration is the difference of two successive joint velocities over a control period.
     """
+    if rollout.states.joint_velocities is None and rollout.robot.joint_names:
+        raise ValueError('smoothness: the states of the record have no joint velocities')
     accelerations = np.diff(rollout.joint_velocities, axis=0) / rollout.dt
     return -float(np.sqrt(np.mean(accelerations**2))) if accelerations.size else 0.0
 

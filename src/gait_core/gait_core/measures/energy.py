@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,21 @@ class JointWork:
         return 2.0 * self.positive - self.signed
 
 
+def check_period(dt: float) -> None:
+    """Raise ValueError unless the time between two ticks is finite and positive."""
+    if not (math.isfinite(dt) and dt > 0.0):
+        raise ValueError(f'dt is {dt:g} s, two ticks need different times: it must be positive')
+
+
+def is_work_reported(robot: RobotModel, states: StateFields) -> bool:
+    """Return whether states have what the work of joints and of force elements is made of."""
+    of_joints = states.joint_work is not None or not (
+        states.joint_efforts is None or states.joint_velocities is None
+    )
+    of_elements = not (states.element_lengths is None or states.element_forces is None)
+    return (of_joints or not robot.joint_names) and (of_elements or not robot.force_elements)
+
+
 def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointWork:
     """
     Return the work of each joint over a record, with power linear between ticks.
@@ -60,6 +76,7 @@ def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointW
     """
     if efforts.shape != velocities.shape:
         raise ValueError(f'efforts {efforts.shape} and velocities {velocities.shape} differ')
+    check_period(dt)
     signed, positive = _linear_work(efforts * velocities, dt).sum(axis=0)
     return JointWork(signed=signed, positive=positive)
 
@@ -99,7 +116,7 @@ def cumulative_work(
     -------
     (T + 1, 2, n + e) array [J]
         Signed, then positive work; joints, then force elements. Zero where neither sums nor
-        efforts, or no tensions, are reported.
+        efforts, or no tensions, are reported: see ``is_work_reported``.
 
     """
     ticks = len(rest_lengths) + 1
@@ -216,6 +233,7 @@ def motor_heat(efforts: FloatArray, motor_constant: npt.ArrayLike, dt: float) ->
     constant = np.asarray(motor_constant, dtype=np.float64)
     if not np.all(constant > 0.0):
         raise ValueError(f'motor_constant is {constant}, it must be positive')
+    check_period(dt)
     return _integrate_power((efforts / constant) ** 2, dt)
 
 

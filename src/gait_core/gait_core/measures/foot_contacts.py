@@ -18,6 +18,7 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.measures.energy import check_period
 from gait_core.robot.model import RobotModel
 
 LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
@@ -58,7 +59,8 @@ class StanceRule:
     dt: float
 
     def __post_init__(self) -> None:
-        """Check that the thresholds are in order."""
+        """Check that the thresholds are in order and that time passes."""
+        check_period(self.dt)
         if not self.off_force <= self.on_force:
             raise ValueError(
                 f'thresholds on = {self.on_force} N, off = {self.off_force} N: '

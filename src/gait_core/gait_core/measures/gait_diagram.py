@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from gait_core.arrays import BoolArray, IntArray
+from gait_core.measures.energy import check_period
 
 
 def touchdowns(stance: BoolArray) -> BoolArray:
@@ -35,7 +36,7 @@ class GaitDiagram:
     grazes : mapping of str to int
         Contacts that were too weak for a stance.
     stance_fraction : mapping of str to float
-        Share of the record in stance; defined for legs that never land, too.
+        Share of the record in stance; defined for legs that never land, too. Absent without ticks.
     duty_factor : mapping of str to float
         Share of stance between the first and the last touch-down. Absent below two touch-downs.
     stride_frequency : mapping of str to float [Hz]
@@ -73,6 +74,7 @@ def gait_diagram(
     """
     if stance.shape[1:] != (len(legs),):
         raise ValueError(f'stance has shape {stance.shape}, expected (T, {len(legs)})')
+    check_period(dt)
     touch_downs = {
         leg: np.flatnonzero(column).astype(np.int64)
         for leg, column in zip(legs, touchdowns(stance).T, strict=True)
@@ -86,8 +88,9 @@ def gait_diagram(
         touch_downs={leg: tuple((ticks * dt).tolist()) for leg, ticks in touch_downs.items()},
         grazes=dict(zip(legs, grazes.tolist(), strict=True)),
         stance_fraction={
-            leg: float(column.mean()) if len(column) else 0.0
+            leg: float(column.mean())
             for leg, column in zip(legs, stance.T, strict=True)
+            if len(column)
         },
         duty_factor={
             leg: float(stance[ticks[0] : ticks[-1], legs.index(leg)].mean())

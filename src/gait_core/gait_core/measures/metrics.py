@@ -20,6 +20,7 @@ from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.measures.energy import (
     JointWork,
     cumulative_work,
+    is_work_reported,
     robot_cost_of_transport,
 )
 from gait_core.measures.foot_contacts import stance_rule, stances_from_forces
@@ -31,6 +32,7 @@ from gait_core.measures.stability import (
     zmp_from_accelerations,
 )
 from gait_core.measures.support import AREA, LINE, NOTHING, POINT, support_kinds
+from gait_core.motion.state_tape import StateTape
 from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
 
@@ -97,20 +99,48 @@ def is_circular(metric: str) -> bool:
 
 
 def trial_metrics(rollout: Rollout) -> dict[str, float]:
-    """Return the metrics of a trial: those of ``METRICS`` in their order, then of each leg."""
+    """
+    Return the metrics of a trial: those of ``METRICS`` in their order, then of each leg.
+
+    What the states do not report is absent: without contacts there are no steps, without efforts
+    there is no energy. A count of zero was measured.
+
+    Raises
+    ------
+    ValueError
+        For a record without states or body poses, or with two ticks of the same time.
+
+    """
+    _check_states(rollout.states)
     metrics: dict[str, float] = {}
     for part in (_motion_metrics, _posture_metrics, _energy_metrics, _gait_metrics, _zmp_metrics):
         metrics.update(part(rollout))
-    cost = robot_cost_of_transport(
-        rollout.robot, _gravity(rollout), metrics['energy_j'], metrics['distance_m']
-    )
-    if cost is not None:
-        metrics['cost_of_transport'] = cost
+    if 'energy_j' in metrics:
+        cost = robot_cost_of_transport(
+            rollout.robot, _gravity(rollout), metrics['energy_j'], metrics['distance_m']
+        )
+        if cost is not None:
+            metrics['cost_of_transport'] = cost
     return {
         name: float(metrics[name])
         for name in (*METRICS, *leg_metric_names([leg.name for leg in rollout.robot.legs]))
         if name in metrics and np.isfinite(metrics[name])
     }
+
+
+def _check_states(states: StateTape) -> None:
+    """Raise ValueError for states that no metric can be computed from."""
+    if not len(states):
+        raise ValueError('the record has no states')
+    if states.body_poses is None:
+        raise ValueError('the states of the record have no body_poses')
+    stands = np.flatnonzero(np.diff(states.times) <= 0.0)
+    if stands.size:
+        before, after = states.ticks[stands[0] : stands[0] + 2]
+        raise ValueError(
+            f'tick {after} of the record is at {states.times[stands[0] + 1]:g} s, not after '
+            f'tick {before}'
+        )
 
 
 def robot_weight(rollout: Rollout) -> float:
@@ -125,7 +155,10 @@ def trial_stances(rollout: Rollout) -> tuple[BoolArray, IntArray]:
 
 
 def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
-    """Return the gait diagram of a trial."""
+    """Return the gait diagram of a trial; without contacts in its states that of no legs."""
+    if rollout.states.contacts is None:
+        no_legs = np.zeros((rollout.ticks + 1, 0), dtype=bool)
+        return gait_diagram((), no_legs, np.zeros(0, dtype=np.int64), rollout.dt)
     legs = tuple(leg.name for leg in rollout.robot.legs)
     return gait_diagram(legs, *trial_stances(rollout), rollout.dt)
 
@@ -182,8 +215,9 @@ def _motion_metrics(rollout: Rollout) -> dict[str, float]:
         'displacement_x_m': forward * x + left * y,
         'displacement_y_m': forward * y - left * x,
         'yaw_rad': yaw[-1] - yaw[0],
-        'speed_max_mps': np.linalg.norm(rollout.body_twists[:, 0, :3], axis=1).max(),
     }
+    if rollout.states.body_twists is not None:
+        metrics['speed_max_mps'] = np.linalg.norm(rollout.body_twists[:, 0, :3], axis=1).max()
     if duration > 0.0:
         metrics['mean_speed_mps'] = distance / duration
     return metrics
@@ -198,8 +232,9 @@ def _posture_metrics(rollout: Rollout) -> dict[str, float]:
     metrics = {
         'height_mean_m': (base[:, 2] - ground).mean(),
         'tilt_max_rad': np.arccos(np.clip(upright, -1.0, 1.0)).max(),
-        'penetration_max_m': max(0.0, rollout.contacts.depths.max(initial=0.0)),
     }
+    if rollout.states.contacts is not None:
+        metrics['penetration_max_m'] = max(0.0, rollout.contacts.depths.max(initial=0.0))
     if rollout.ticks >= 3 and rollout.target_positions.shape[1]:
         second_differences = np.diff(rollout.target_positions, n=2, axis=0) / rollout.dt**2
         metrics['command_jitter_rad_s2'] = np.sqrt(np.mean(second_differences**2))
@@ -221,6 +256,8 @@ def trial_work(rollout: Rollout) -> JointWork:
 
 def _energy_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the work of joints and drives of force elements, by three conventions."""
+    if not is_work_reported(rollout.robot, rollout.states):
+        return {}
     work = trial_work(rollout)
     return {
         'energy_j': work.positive.sum(),
@@ -248,10 +285,10 @@ def _capture_points(rollout: Rollout, series: ZmpSeries) -> FloatArray:
 
 
 def _gait_metrics(rollout: Rollout) -> dict[str, float]:
-    """Return touch-downs, shares of stance and stride frequency; nothing without legs."""
-    if not rollout.robot.legs:
-        return {}
+    """Return touch-downs, stance and stride frequency; nothing without legs or contacts."""
     diagram = trial_gait_diagram(rollout)
+    if not diagram.stances:
+        return {}
     metrics = {
         'steps': float(sum(map(len, diagram.touch_downs.values()))),
         'grazes': float(sum(diagram.grazes.values())),
@@ -284,12 +321,15 @@ def area_margins(rollout: Rollout) -> FloatArray:
 
 
 def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
-    """Return the kinds of support, and the margins of CoP and inertial ZMP."""
+    """Return the kinds of support, and margins of CoP and inertial ZMP; {} without contacts."""
+    if rollout.states.contacts is None:
+        return {}
     series, kinds = contact_zmp(rollout), support_kinds_by_tick(rollout)
     metrics = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
     for name, kind in (('area', AREA), ('line', LINE), ('point', POINT)):
         metrics[f'support_{name}_fraction'] = float(np.mean(kinds == kind))
-    if (kinds == LINE).any() and _gravity(rollout) > 0.0 and rollout.ticks:
+    has_pose = rollout.states.joint_positions is not None or not rollout.robot.joint_names
+    if (kinds == LINE).any() and has_pose and _gravity(rollout) > 0.0 and rollout.ticks:
         capture = replace(series, points=_capture_points(rollout, series))
         # On a line the margin is the distance from it, taken negative.
         offset = -support_margins(capture, *rollout.loaded_contacts)[0][kinds == LINE]
@@ -299,6 +339,8 @@ def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
         return metrics
     metrics['zmp_margin_min_m'] = margin.min()
     metrics['zmp_margin_mean_m'] = margin.mean()
+    if not has_pose:
+        return metrics
     # The inertial ZMP on the plane of the contacts, in the same polygons.
     inertial = inertial_zmp(rollout, series.points[:, 2])
     inertial_margin, is_defined = support_margins(inertial, *rollout.loaded_contacts)

@@ -20,7 +20,8 @@ import math
 from numba import njit
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.arrays import BoolArray, FloatArray, IntArray, all_finite
+from gait_core.measures.energy import check_period
 
 DEFINED = 'defined'
 SEVERAL_HEIGHTS = 'several_heights'
@@ -153,6 +154,7 @@ def zmp_from_accelerations(
     Vukobratovic and Borovac (2004), Int. J. Humanoid Robotics 1(1):157-173.
 
     """
+    check_period(dt)
     instants = com.shape[0]
     points, defined = np.zeros((instants, 3)), np.zeros(instants, dtype=bool)
     level = np.ones(instants, dtype=bool)
@@ -190,8 +192,17 @@ def support_polygon(points: FloatArray) -> FloatArray:
         Corners counter-clockwise; points on an edge are no corners. Two if the points are
         collinear, one if they are equal, none without points.
 
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite.
+
     """
-    flat = np.asarray(points, dtype=np.float64)[:, :2]
+    flat = np.asarray(points, dtype=np.float64)
+    if not flat.size:
+        return np.zeros((0, 2))
+    flat = flat[:, :2]
+    _check_finite('polygon', flat)
     ordered = sorted({(float(x), float(y)) for x, y in flat})
     if len(ordered) < 3:
         return np.array(ordered).reshape(-1, 2)
@@ -225,10 +236,17 @@ def support_margin(point: FloatArray, polygon: FloatArray) -> float:
     polygon : (k, 2) or (k, 3) array [m]
         Points of the hull, corners or not; k >= 1.
 
+    Raises
+    ------
+    ValueError
+        Without points, or if a coordinate is not finite.
+
     """
     if len(polygon) == 0:
         raise ValueError('polygon has no points, its margin is undefined')
     corners = np.array(polygon, dtype=np.float64)
+    _check_finite('polygon', corners[:, :2])
+    _check_finite('point', np.asarray(point, dtype=np.float64)[:2])
     values: FloatArray = np.empty(1)
     _write_margins(
         np.array(point, dtype=np.float64)[None], corners, np.array([0, len(corners)]), values
@@ -312,6 +330,11 @@ def _min_support(  # type: ignore[no-untyped-def]
     return support / length
 
 
+def _check_finite(name: str, values: FloatArray) -> None:
+    if not all_finite(values):
+        raise ValueError(f'{name} is {values.tolist()}, its coordinates must be finite')
+
+
 def _sum_by_instant(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:
     return np.bincount(instant, weights=values, minlength=instants).astype(np.float64)
 
@@ -328,6 +351,8 @@ def moving_mean(values: FloatArray, samples: int) -> FloatArray:
     [[2.0], [3.0], [2.0]]
 
     """
+    if samples < 1:
+        raise ValueError(f'samples is {samples}, it must be at least 1')
     total = np.cumsum(values, axis=0)
     total[samples:] -= total[:-samples].copy()
     count = np.minimum(np.arange(1, len(values) + 1), samples)

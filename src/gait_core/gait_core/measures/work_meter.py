@@ -8,7 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.energy import JointWork, cumulative_work, robot_cost_of_transport
+from gait_core.measures.energy import (
+    JointWork,
+    cumulative_work,
+    is_work_reported,
+    robot_cost_of_transport,
+)
 from gait_core.motion.observation import Observation, StateFields
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import RobotModel
@@ -52,7 +57,7 @@ class WorkMeter:
             if self._start is None:
                 self._start = centre
             self.distance = float(np.hypot(*(centre - self._start)))
-        if last is None or applied is None:
+        if last is None or applied is None or not is_work_reported(self._robot, state):
             return
         n = len(self._robot.joint_names)
         rest_lengths = applied.position[-1:, n:]
@@ -69,7 +74,11 @@ class WorkMeter:
 
     @property
     def work(self) -> JointWork | None:
-        """Work since tick 0 of joints, then force elements; None before the first period."""
+        """
+        Work since tick 0 of joints, then force elements.
+
+        None before the first period, and where the states do not report it.
+        """
         if self._sums is None:
             return None
         return JointWork(signed=self._sums[0], positive=self._sums[1])

@@ -22,7 +22,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.kinematics.start_pose import nominal_height
-from gait_core.measures.energy import elastic_energy
+from gait_core.measures.energy import elastic_energy, is_work_reported
 from gait_core.measures.foot_contacts import UNLOADED_SHARE
 from gait_core.measures.metrics import trial_work_by_tick
 from gait_core.robot.model import RobotModel
@@ -128,13 +128,17 @@ def max_root_speed(rollout: Rollout) -> float:
     return float(max(reported, travelled.max(initial=0.0)))
 
 
-def max_penetration(rollout: Rollout) -> float:
-    """Return the deepest penetration of the ground [m], at the start too."""
+def max_penetration(rollout: Rollout) -> float | None:
+    """Return the deepest penetration of the ground [m]; None without contacts."""
+    if rollout.states.contacts is None:
+        return None
     return float(rollout.contacts.depths.max(initial=0.0))
 
 
-def max_airborne_time(rollout: Rollout) -> float:
-    """Return the longest time without any link on the ground [s]."""
+def max_airborne_time(rollout: Rollout) -> float | None:
+    """Return the longest time without any link on the ground [s]; None without contacts."""
+    if rollout.states.contacts is None:
+        return None
     weight = rollout.robot.mass * _gravity_magnitude(rollout.spec.scene)
     load = np.zeros(rollout.ticks + 1)
     np.add.at(load, rollout.contact_tick, np.linalg.norm(rollout.contacts.forces, axis=1))
@@ -150,11 +154,10 @@ def unexplained_energy(rollout: Rollout) -> float | None:
     It is the gain of kinetic, potential and elastic energy minus the positive work of joints, of
     the drives of force elements, and of pushes. Links count as point masses, which leaves out
     rotational energy, and negative work of joints is not subtracted: both keep valid trials below
-    the limit. ``None`` for a single tick, and where an engine does not report the lengths and
-    forces of force elements.
+    the limit. ``None`` for a single tick, and where an engine does not report work.
     """
     robot = rollout.robot
-    if rollout.ticks < 2 or (robot.force_elements and rollout.states.element_forces is None):
+    if rollout.ticks < 2 or not is_work_reported(robot, rollout.states):
         return None
     mass = kinematic_tree(robot).mass
     coms = link_coms(robot, rollout.joint_positions, rollout.body_poses)
@@ -184,8 +187,10 @@ def _elastic_energy(rollout: Rollout) -> FloatArray:
     )
 
 
-def max_joint_rate(rollout: Rollout) -> float:
-    """Return the largest joint velocity as a multiple of the joint's limit [-]."""
+def max_joint_rate(rollout: Rollout) -> float | None:
+    """Return the largest joint velocity over its limit [-]; None without velocities."""
+    if rollout.states.joint_velocities is None and rollout.robot.joint_names:
+        return None
     limit = rollout.robot.velocity_limit
     return float((np.abs(rollout.joint_velocities) / limit).max(initial=0.0))
 

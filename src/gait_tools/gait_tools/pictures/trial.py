@@ -123,6 +123,8 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
     """Draw the stances of each leg as bars over time, the first leg at the top."""
     if not rollout.robot.legs:
         raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
+    if rollout.states.contacts is None:
+        raise ConfigurationError('the states of the trial have no contacts to draw')
     diagram = trial_gait_diagram(rollout)
     names = list(diagram.stances)
     with saved_figure(path, (8.0, 0.5 * len(names) + 1.2)) as figure:

@@ -258,13 +258,16 @@ def _legs_table(rollout: Rollout) -> str:
 def _describe_steadiness(rollout: Rollout) -> str:
     """Return a sentence on steps, duration and margins of the zero-moment point."""
     found = trial_metrics(rollout)
-    words = f'{found.get("steps", 0.0):.0f} steps in {found["duration_s"]:.2f} s'
+    steps = f'{found["steps"]:.0f} steps in ' if 'steps' in found else ''
+    words = f'{steps}{found["duration_s"]:.2f} s'
     words += ', then it fell. ' if rollout.status == FELL else ' without a fall. '
     if 'zmp_margin_min_m' in found:
         words += (
             f'Margin to the edge: {1e3 * found["zmp_margin_min_m"]:.1f} mm at least, '
             f'{1e3 * found["zmp_margin_mean_m"]:.1f} mm on average; '
         )
+    if 'zmp_undefined_fraction' not in found:
+        return f'{words}The engine reports no contacts.'
     return f'{words}no zero-moment point for {found["zmp_undefined_fraction"]:.0%} of the time.'
 
 

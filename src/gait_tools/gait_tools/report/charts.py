@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.measures.energy import is_work_reported
 from gait_core.measures.metrics import (
     area_margins,
     contact_zmp,
@@ -141,10 +142,10 @@ def outcome_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
 
 
 def gait_chart(rollout: Rollout) -> Chart | None:
-    """Return the gait diagram, the first leg at the top; None without legs."""
-    if not rollout.robot.legs:
-        return None
+    """Return the gait diagram, the first leg at the top; None without legs or contacts."""
     stances = trial_gait_diagram(rollout).stances
+    if not stances:
+        return None
     traces = [
         {
             'type': 'bar',
@@ -225,8 +226,10 @@ def margin_chart(rollout: Rollout) -> Chart | None:
     return chart
 
 
-def energy_chart(rollout: Rollout) -> Chart:
-    """Return the chart of positive and signed work of joints and force elements [J]."""
+def energy_chart(rollout: Rollout) -> Chart | None:
+    """Return the chart of positive and signed work [J]; None where states do not report it."""
+    if not is_work_reported(rollout.robot, rollout.states):
+        return None
     signed, positive = trial_work_by_tick(rollout).sum(axis=2).T
     traces = [
         _line_trace(*_thin_out(np.column_stack([rollout.time, work])), name, colour)
@@ -239,8 +242,8 @@ def energy_chart(rollout: Rollout) -> Chart:
 
 
 def joints_chart(rollout: Rollout) -> Chart | None:
-    """Return the chart of positive work of the joints [J], largest first; None without joints."""
-    if not rollout.robot.joint_names:
+    """Return the chart of positive work of the joints [J], largest first; None without work."""
+    if not (rollout.robot.joint_names and is_work_reported(rollout.robot, rollout.states)):
         return None
     work = trial_work_by_tick(rollout)[-1, 1]
     order = np.argsort(work)[::-1][:16]
