@@ -7,12 +7,23 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from gait_core.errors import ConfigurationError
 from gait_ros.live.node import ControllerNode
-from gait_ros.nodes.qos import PUBLISHER_QOS, describe_unused_overrides
+from gait_ros.nodes.qos import (
+    LATCHED_QOS,
+    LOCKSTEP_QOS,
+    PUBLISHER_QOS,
+    STREAM_QOS,
+    advertise,
+    describe_unused_overrides,
+    guard_callback,
+    subscribe,
+)
+from gait_ros.nodes.services import SERVICE_QOS
 from sim_bridge.node import SimBridgeNode
 
 JOINTS = 'qos_overrides./joint_states'
@@ -81,6 +92,8 @@ def test_streams_are_offered_reliably_and_read_with_best_effort(graph, box):
         ('history', 'all', "did you mean 'keep_all'"),
         ('depth', 'ten', "'ten', expected a whole number from 1 to 100000"),
         ('depth', 0, 'is 0, expected'),
+        ('depth', 100_001, 'is 100001, expected'),
+        ('depth', True, 'is True, expected'),
     ],
 )
 def test_a_policy_that_is_none_is_refused(graph, box, policy, value, words):
@@ -97,3 +110,66 @@ def test_an_override_of_no_topic_of_a_node_is_said(graph, box):
     )
     (line,) = describe_unused_overrides(node)
     assert f"has no effect on sim_bridge: did you mean '{JOINTS}.publisher.depth'" in line
+
+
+def told(profile):
+    return profile.history.name, profile.reliability.name, profile.durability.name
+
+
+def test_profiles_are_those_of_the_kinds_of_topics():
+    """By REP 2003 and the documentation of ROS 2 on QoS."""
+    assert told(PUBLISHER_QOS) == ('KEEP_LAST', 'RELIABLE', 'VOLATILE')
+    assert told(STREAM_QOS) == ('KEEP_LAST', 'BEST_EFFORT', 'VOLATILE')
+    assert told(LATCHED_QOS) == ('KEEP_LAST', 'RELIABLE', 'TRANSIENT_LOCAL')
+    assert told(LOCKSTEP_QOS) == ('KEEP_ALL', 'RELIABLE', 'VOLATILE')
+    assert told(SERVICE_QOS)[:2] == ('KEEP_LAST', 'RELIABLE')
+    depths = [one.depth for one in (PUBLISHER_QOS, STREAM_QOS, LATCHED_QOS, SERVICE_QOS)]
+    assert depths == [10, 10, 1, 1000]
+
+
+def test_publishers_and_readers_have_the_profile_that_they_are_given(graph):
+    node = graph.client
+    advertise(node, JointState, 'plain')
+    advertise(node, JointState, 'latched', LATCHED_QOS)
+    assert offered(graph, '/plain') == ('RELIABLE', 'VOLATILE')
+    assert offered(graph, '/latched') == ('RELIABLE', 'TRANSIENT_LOCAL')
+    names = set(node.get_parameters_by_prefix('qos_overrides'))
+    for topic in ('/plain', '/latched'):
+        for policy in ('history', 'depth', 'reliability', 'durability'):
+            assert f'{topic}.publisher.{policy}' in names
+
+
+@pytest.mark.parametrize(('policy', 'value'), [
+    ('depth', 1), ('depth', 100_000), ('history', 'keep_all'), ('reliability', 'reliable'),
+    ('durability', 'volatile'),
+])  # fmt: skip
+def test_a_policy_within_its_range_is_accepted(graph, policy, value):
+    class Reader(Node):
+        def __init__(self, **given):
+            super().__init__('reader', **given)
+            subscribe(self, JointState, '/joint_states', print)
+
+        def start(self):
+            """Do nothing."""
+
+    node = graph.add(Reader, **{f'{JOINTS}.subscription.{policy}': value})
+    assert node.get_parameter(f'{JOINTS}.subscription.{policy}').value == value
+
+
+def test_a_callback_that_fails_is_logged_once_and_heard_again(graph):
+    heard, node = [], graph.client
+
+    def listen(*message):
+        heard.append(message)
+        if len(heard) < 4:
+            raise ValueError(f'failure {len(heard)}')
+
+    call = guard_callback(node, '/joint_states', listen)
+    for _ in range(3):
+        call('message')
+    call()
+    assert heard == [('message',)] * 3 + [()]
+    assert call.__name__ == 'listen'
+    lines = graph.logged('/joint_states is ignored')
+    assert len(lines) == 1 and 'ValueError: failure 1' in lines[0]
+    assert not graph.logged('Traceback')

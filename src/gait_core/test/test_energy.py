@@ -6,10 +6,12 @@ import pytest
 
 from gait_core.measures.energy import (
     cost_of_transport,
+    elastic_energy,
     element_work_by_period,
     joint_work,
     motor_heat,
 )
+from gait_core.robot.model import ForceElement
 
 DT = 0.01
 TIME = np.arange(0, 201) * DT
@@ -89,6 +91,12 @@ def test_cost_of_transport_is_without_dimension_and_undefined_where_it_stood():
     assert cost_of_transport(981.0, 10.0, 9.81, 0.05, min_distance=0.01) is not None
     assert cost_of_transport(981.0, 10.0, 0.0, 5.0) is None
     assert cost_of_transport(1.0, 1.0, 9.81, 0.0, min_distance=0.0) is None
+
+
+@pytest.mark.parametrize('kind', ['spring', 'cable', 'linear_servo', 'exponential'])
+def test_an_element_without_constants_stores_nothing(kind):
+    tie = ForceElement(name='tie', kind=kind, link_a='a', link_b='b')
+    assert elastic_energy([tie], np.array([[0.5]]), np.array([[0.2]])).tolist() == [[0.0]]
 
 
 def test_a_tension_that_is_fed_works_along_the_length_and_a_winch_against_the_rest():

@@ -59,6 +59,29 @@ def test_phase_lags_are_circular_means():
     assert min(lag, 2.0 * np.pi - lag) < 0.02
 
 
+def landing(*ticks, rows=60):
+    stance = np.zeros(rows, dtype=bool)
+    stance[list(ticks)] = True
+    return stance
+
+
+def test_phases_count_in_the_stride_of_the_first_leg_that_they_fall_into():
+    # Strides of 10 and of 20 ticks: a half of the first, and a quarter of the second.
+    stance = np.stack([landing(10, 20, 40), landing(15), landing(25), landing(20)], axis=1)
+    found = gait_diagram(LEGS, stance, DT).phase_lag
+    assert found == pytest.approx({'fl': 0.0, 'fr': np.pi, 'rl': 0.5 * np.pi, 'rr': 0.0})
+
+
+def test_landings_before_or_after_all_strides_of_the_first_leg_have_no_phase():
+    stance = np.stack([landing(10, 20, 40), landing(5), landing(40), landing(50)], axis=1)
+    assert gait_diagram(LEGS, stance, DT).phase_lag == {'fl': 0.0}
+    # Of opposite phases there is no mean.
+    opposite = np.stack([landing(10, 30), landing(15, 25)], axis=1)
+    assert 'b' not in gait_diagram(('a', 'b'), opposite, DT).phase_lag
+    # One stride is none to count in.
+    assert not gait_diagram(('a', 'b'), opposite[:20], DT).phase_lag
+
+
 @given(period=st.integers(10, 80), stand=st.integers(20, 80), shift=st.integers(1, 79))
 def test_duty_factor_and_frequency_do_not_depend_on_the_phase(period, stand, shift):
     duty = max(1, period * stand // 100) / period

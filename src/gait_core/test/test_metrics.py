@@ -297,6 +297,27 @@ def test_the_time_without_a_leg_is_that_of_the_gate():
     assert trial_metrics(rollout)['grazes'] == 0.0
 
 
+@pytest.mark.parametrize(
+    ('share', 'lowest', 'steps'),
+    [(0.06, 0.01, 1.0), (0.04, 0.01, 0.0), (0.06, 0.03, 0.0)],
+)
+def test_stance_begins_at_a_twentieth_of_the_weight_and_ends_below_a_fiftieth(
+    share, lowest, steps
+):
+    robot = legged_box()
+    fields = standing(101, [FRONT], 0.0, robot)
+    weight = robot.mass * G
+    fields['contact_forces'][:, 2] = share * weight
+    fields['contact_forces'][40:60, 2] = lowest * weight
+    assert trial_metrics(record(**fields))['steps'] == steps
+
+
+def test_a_short_trial_has_a_mean_speed():
+    found = trial_metrics(record(ticks=10, x=np.linspace(0.0, 0.1, 11)))
+    assert found['duration_s'] == pytest.approx(0.2)
+    assert found['mean_speed_mps'] == pytest.approx(0.5)
+
+
 def test_jitter_is_that_of_the_commands():
     ticks, rate = 200, 2.0 * np.pi * 1.5
     targets = np.zeros((ticks, 8))

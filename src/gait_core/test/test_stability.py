@@ -10,6 +10,7 @@ from gait_core.measures.stability import (
     DEFINED,
     SEVERAL_HEIGHTS,
     UNDEFINED,
+    ZmpSeries,
     centre_of_pressure,
     centres_of_pressure,
     support_margin,
@@ -137,6 +138,15 @@ def test_margins_over_time_equal_those_one_by_one(clouds):
             assert values[i] == pytest.approx(alone, abs=1e-9)
             # A centre of pressure of pushing forces lies in the hull.
             assert values[i] >= -1e-9
+
+
+def test_without_contacts_a_point_has_no_margin():
+    at = np.array([[1.0, 0.5, 0.0]] * 3)
+    series = ZmpSeries(points=at, defined=np.array([True, True, False]), level=np.ones(3, bool))
+    points = np.column_stack([np.tile(SQUARE, (2, 1)), np.zeros(8)])
+    margin, defined = support_margins(series, np.repeat([0, 2], 4), points)
+    np.testing.assert_array_equal(defined, [True, False, False])
+    np.testing.assert_allclose(margin, [0.5, 0.0, 0.0])
 
 
 def test_contacts_without_load_support_nothing():
