@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -82,6 +82,7 @@ def test_landings_before_or_after_all_strides_of_the_first_leg_have_no_phase():
     assert not gait_diagram(('a', 'b'), opposite[:20], DT).phase_lag
 
 
+@settings(deadline=None)
 @given(period=st.integers(10, 80), stand=st.integers(20, 80), shift=st.integers(1, 79))
 def test_duty_factor_and_frequency_do_not_depend_on_the_phase(period, stand, shift):
     duty = max(1, period * stand // 100) / period

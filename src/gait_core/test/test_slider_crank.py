@@ -5,7 +5,7 @@
 
 import math
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
@@ -26,6 +26,7 @@ def test_the_knee_of_the_middle_body_is_where_the_thesis_puts_it():
     assert carriage_position(2.8, CRANK, ROD)[0] == pytest.approx(0.2751, abs=5e-5)
 
 
+@settings(deadline=None)
 @given(angles)
 def test_the_slope_is_the_derivative_of_the_place(angle):
     h = 1e-6
@@ -35,6 +36,7 @@ def test_the_slope_is_the_derivative_of_the_place(angle):
     )
 
 
+@settings(deadline=None)
 @given(angles)
 def test_the_rod_keeps_its_length(angle):
     place, _ = carriage_position(angle, CRANK, ROD)
@@ -42,6 +44,7 @@ def test_the_rod_keeps_its_length(angle):
     assert math.hypot(*end) == pytest.approx(ROD, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(angles)
 def test_the_angle_of_a_place_is_the_one_it_came_from(angle):
     place, _ = carriage_position(angle, CRANK, ROD)

@@ -277,6 +277,7 @@ def test_records_too_short_for_an_acceleration_are_undefined():
     assert not inertial([1.0], np.zeros((2, 1, 3))).defined.any()
 
 
+@settings(deadline=None)
 @given(
     com=st.lists(st.tuples(coordinate, coordinate, st.floats(0.1, 2.0)), min_size=1, max_size=4),
     push=st.tuples(st.floats(-5.0, 5.0), st.floats(-5.0, 5.0), st.floats(-5.0, 5.0)),
