@@ -33,7 +33,10 @@ setup(
         'gait.optimizers': [
             'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
-            'nsga2 = gait_evolver.optimizers.nsga2:Nsga2Optimizer',
+            'nsga2 = gait_evolver.optimizers.pymoo_search:Nsga2Optimizer',
+            'nsga3 = gait_evolver.optimizers.pymoo_search:Nsga3Optimizer',
+            'differential_evolution = gait_evolver.optimizers.pymoo_search:DifferentialEvolution',
+            'particle_swarm = gait_evolver.optimizers.pymoo_search:ParticleSwarmOptimizer',
         ],
         'gait.evaluators': [
             'local = gait_evolver.evaluators.local:LocalEvaluator',

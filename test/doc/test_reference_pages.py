@@ -51,6 +51,15 @@ def test_every_page_is_tested(tools):
     assert set(tools('write_tables').PAGES) == {f'doc/{name}.md' for name in PAGES}
 
 
+def test_the_page_on_optimisers_lists_every_one():
+    page = (ROOT / 'doc' / 'optimisers.md').read_text(encoding='utf-8')
+    listed = re.findall(r'^\| `(\w+)` \|', page, re.MULTILINE)
+    if 'gait_studies' in PACKAGES:
+        assert sorted(listed) == list(registry.names('optimizers'))
+    assert set(registry.names('optimizers')) <= set(listed)
+    assert len(page.split()) < 900
+
+
 def test_every_field_of_a_definition_says_what_it_is_and_in_which_unit(tools):
     every = tools('interface_page').definitions()
     found = [

@@ -83,7 +83,18 @@ def test_nsga2_finds_the_front_that_a_constraint_leaves():
     assert front.max(axis=0).min() > 0.95
 
 
-@pytest.mark.parametrize('name', ['genetic', 'cma_es', 'nsga2', 'steady_state'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'genetic',
+        'cma_es',
+        'nsga2',
+        'nsga3',
+        'differential_evolution',
+        'particle_swarm',
+        'steady_state',
+    ],
+)
 def test_optimisers_that_rank_constraints_climb_to_the_bound(name):
     """Maximise x + y within 4 x <= 1: the optimum is (0.25, 1)."""
     size = {} if name == 'steady_state' else {'population': 20}
@@ -252,7 +263,7 @@ def test_a_mistake_is_named_with_its_line_and_the_nearest_name(tmp_path, lines, 
 
 
 def test_an_optimiser_without_constraints_is_refused_by_name():
-    with pytest.raises(ConfigurationError, match=r"'bitstring_ga' cannot use .*cma_es, genetic"):
+    with pytest.raises(ConfigurationError, match=r"'bitstring_ga' cannot use .*cma_es, .*genetic"):
         plan(
             optimizer={'name': 'bitstring_ga', 'settings': {}},
             constraints={'steps': {'at_least': 1}},

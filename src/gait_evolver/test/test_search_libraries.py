@@ -9,9 +9,17 @@ import math
 
 import cma
 import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.moo.nsga3 import NSGA3
+from pymoo.algorithms.soo.nonconvex.de import DE
+from pymoo.algorithms.soo.nonconvex.pso import PSO
+from pymoo.core.problem import ElementwiseProblem
+from pymoo.optimize import minimize
+from pymoo.util.ref_dirs import get_reference_directions
 import pytest
 
 from gait_core.contracts import Evaluation
+from gait_core.errors import ConfigurationError
 from gait_core.registry import optimizer
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.plan import resolve_experiment
@@ -27,20 +35,32 @@ def rastrigin(x):
     return float(np.sum(z**2 - 10.0 * np.cos(2.0 * np.pi * z) + 10.0))
 
 
-def run(search, cost, generations):
-    """Return what each generation of a search asks for, and the least cost."""
+def dtlz2(x):
+    # Deb, Thiele, Laumanns and Zitzler (2005): on the front the squares of the three costs add
+    # up to 1, and the genes but two are 0.5.
+    g = 1.0 + np.sum((x[2:] - 0.5) ** 2)
+    a, b = 0.5 * np.pi * x[:2]
+    return g * np.array([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)])
+
+
+def run(search, cost, generations, constraint=None):
+    """Return what each generation of a search asks for, and the least cost of a feasible one."""
     asked, least = [], math.inf
     while len(asked) < generations and not search.stop():
         candidates = search.ask()
         asked.append(np.array([candidate.values for candidate in candidates]))
-        costs = [cost(candidate.values) for candidate in candidates]
-        least = min(least, *costs)
-        search.tell(
-            [
-                Evaluation(id=candidate.id, status='ok', objectives=np.array([-value]))
-                for candidate, value in zip(candidates, costs, strict=True)
-            ]
-        )
+        told = [
+            Evaluation(
+                id=candidate.id,
+                status='ok',
+                objectives=-np.atleast_1d(cost(candidate.values)),
+                constraints={} if constraint is None else {'bound': constraint(candidate.values)},
+            )
+            for candidate in candidates
+        ]
+        feasible = [one for one in told if all(x <= 0.0 for x in one.constraints.values())]
+        least = min([least, *(-one.fitness for one in feasible)])
+        search.tell(told)
     return asked, least
 
 
@@ -63,6 +83,90 @@ def test_cma_es_asks_as_the_loop_of_the_library():
     cma.CMAEvolutionStrategy(np.full(5, 0.5), 0.3, options).optimize(recorded, iterations=30)
     asked, _ = run(optimizer('cma_es')(dimension=5, seed=7, population=10), ellipsoid, 30)
     np.testing.assert_array_equal(np.concatenate(asked), np.array(seen))
+
+
+class Recorded(ElementwiseProblem):
+    """Problem of pymoo in five genes that keeps every point in the order of evaluation."""
+
+    def __init__(self, cost, constraint):
+        super().__init__(n_var=5, n_obj=len(np.atleast_1d(cost(np.zeros(5)))), n_ieq_constr=1)
+        self.xl, self.xu = np.zeros(5), np.ones(5)
+        self.cost, self.constraint, self.seen = cost, constraint, []
+
+    def _evaluate(self, x, out, *_, **__):
+        self.seen.append(x.copy())
+        out['F'], out['G'] = self.cost(x), max(0.0, self.constraint(x))
+
+
+def half_plane(x):
+    """Return a constraint that the least cost violates: the first gene is at least 0.6."""
+    return 0.6 - x[0]
+
+
+def directions():
+    return get_reference_directions('das-dennis', 3, n_partitions=4)
+
+
+@pytest.mark.parametrize(
+    ('name', 'settings', 'cost', 'constraint', 'make'),
+    [
+        ('nsga2', {}, ellipsoid, half_plane, NSGA2),
+        ('nsga2', {'objectives': 3}, dtlz2, half_plane, NSGA2),
+        # The tournament of the library is not seeded where candidates violate a constraint.
+        (
+            'nsga3',
+            {'objectives': 3},
+            dtlz2,
+            lambda x: -1.0,
+            lambda **of: NSGA3(directions(), **of),
+        ),
+        (
+            'differential_evolution',
+            {'base': 'best', 'crossover_rate': 0.2},
+            ellipsoid,
+            half_plane,
+            DE,
+        ),
+        ('particle_swarm', {}, ellipsoid, half_plane, PSO),
+    ],
+)
+def test_algorithms_of_pymoo_ask_as_its_own_loop(name, settings, cost, constraint, make):
+    rng = np.random.default_rng(3)
+    problem = Recorded(cost, constraint)
+    search = make(pop_size=20, sampling=rng.random((20, 5)))
+    minimize(problem, search, ('n_gen', 12), seed=rng, copy_algorithm=False)
+    search = optimizer(name)(dimension=5, seed=3, population=20, **settings)
+    asked, _ = run(search, cost, 12, constraint)
+    np.testing.assert_array_equal(np.concatenate(asked), np.array(problem.seen))
+
+
+@pytest.mark.parametrize(
+    ('name', 'settings', 'cost', 'precision'),
+    [
+        ('differential_evolution', {'base': 'rand'}, ellipsoid, 1e-2),
+        ('differential_evolution', {'base': 'best'}, ellipsoid, 1e-6),
+        ('particle_swarm', {'adaptive': True}, ellipsoid, 1e-3),
+        ('particle_swarm', {'adaptive': False, 'inertia': 0.7}, ellipsoid, 1e-3),
+    ],
+)
+def test_algorithms_of_pymoo_converge_on_an_ellipsoid(name, settings, cost, precision):
+    search = optimizer(name)(dimension=6, seed=2, population=30, **settings)
+    _, least = run(search, cost, 100)
+    assert least < precision
+
+
+def test_nsga3_covers_the_front_of_three_objectives():
+    search = optimizer('nsga3')(dimension=6, seed=1, population=45, objectives=3)
+    run(search, dtlz2, 100)
+    front = -search.pareto_front()
+    np.testing.assert_allclose(np.sum(front**2, axis=1), 1.0, atol=0.05)
+    # Each direction of Das and Dennis, a point of a unit simplex with 8 partitions, has a point.
+    simplex = [(i, j, 8 - i - j) for i in range(9) for j in range(9 - i)]
+    wanted = np.array([np.array(one) / np.linalg.norm(one) for one in simplex])
+    nearest = np.linalg.norm(wanted[:, None, :] - front[None, :, :], axis=2).min(axis=1)
+    assert np.mean(nearest < 0.08) > 0.9
+    with pytest.raises(ConfigurationError, match='nearest valid: 5'):
+        optimizer('nsga3')(dimension=6, seed=1, population=4, objectives=5)
 
 
 @pytest.mark.parametrize('seed', [0, 1])
