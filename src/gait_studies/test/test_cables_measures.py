@@ -30,8 +30,8 @@ def test_friction_of_equations_3_to_5(found):
 
 
 def test_a_slider_stops_within_the_stiction_range_or_breaks_away_and_sticks_again(found):
-    assert 0.0 < found['slide_slow_way'] < 0.004
-    assert found['slide_fast_way'] == pytest.approx(5.5, abs=0.3)
+    assert 0.0 < found['slide_slow_distance'] < 0.004
+    assert found['slide_fast_distance'] == pytest.approx(5.5, abs=0.3)
     # The damper of the range takes sigma_1 p_o / m of the speed, its spring a little more.
     assert found['slide_fast_break'] == pytest.approx(18.5, abs=0.5)
     assert abs(found['slide_fast_state']) < 0.004

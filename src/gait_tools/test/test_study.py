@@ -132,6 +132,18 @@ def test_finished_parts_are_not_measured_again(session):
     assert run_study(made, resumed, quiet) == rows
 
 
+def test_the_page_of_a_resumed_study_has_the_time_of_every_run(session):
+    session._began -= 600.0
+    session.close()
+    resumed = StudySession.resume(session.folder, 'made_up', workers=1)
+    resumed._began -= 1200.0
+    assert '; 30 min.' in study_page(study(), resumed, [])
+    file = session.folder / 'study.json'
+    file.write_text(file.read_text().replace('"seconds": ', '"seconds": NaN, "s": '))
+    with pytest.raises(ConfigurationError, match='seconds is nan, expected a number'):
+        StudySession.resume(session.folder, 'made_up', workers=1)
+
+
 def test_quick_leaves_out_what_says_so(tmp_path):
     session = StudySession.create(tmp_path / 'run', 'made_up', quick=True, seed=1, workers=1)
     made = study(lambda session: [], skipped_when_quick='takes an hour')
@@ -162,7 +174,7 @@ def test_the_page_names_command_seed_and_every_row(session):
     row = row_near('one', 'a | b', 0.31, 0.3, 0.1, 'm', note='level')
     made = study(lambda session: [row, row_info('two', 'time', 7.0, 's')])
     rows = run_study(made, session, quiet)
-    page = study_page(made, session, rows, 90.0)
+    page = study_page(made, session, rows)
     assert '`./gait study made_up --seed 4`' in page
     assert r'| one | a \| b | 0.3 m | 0.31 m | +-0.1 | pass | level |' in page
     assert '| two | time |  | 7 s |  | info |  |' in page

@@ -180,7 +180,7 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
             note=note,
         ),
         row_info(
-            'steering_way',
+            'steering_distance',
             'median distance along the commanded direction',
             float(np.median(distances)),
             'm',

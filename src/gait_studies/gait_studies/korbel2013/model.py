@@ -157,7 +157,7 @@ _CONTACT_CHECKS = (
         1e-5,
         'lb',
     ),
-    ('check_11_slides', 'slide_fast_way', 'distance of a slide from 60 in/s', 5.5, 0.3, 'in'),
+    ('check_11_slides', 'slide_fast_distance', 'distance of a slide from 60 in/s', 5.5, 0.3, 'in'),
     (
         'check_11_breaks',
         'slide_fast_break',
@@ -197,7 +197,7 @@ def measure_contact(session: StudySession) -> Sequence[StudyRow]:
         row_at_most(
             'check_11_stops',
             'distance of a slide from 40 in/s',
-            measured['slide_slow_way'],
+            measured['slide_slow_distance'],
             0.004,
             'in',
         ),

@@ -54,7 +54,7 @@ def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
             fast[1.0],
             fast[0.0],
             'cm/s',
-            note=f'by the share of the way to them: {table}',
+            note=f'by the share of the difference from the hand-tuned ones: {table}',
         ),
         row_at_least(
             'motor_both',

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from pathlib import Path
 import shlex
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from gait_tools.commands.common import EXIT_FAILED, add_json, print_json
@@ -55,7 +54,6 @@ def run(options: Namespace) -> int:
 
     study = load_study(options.name)
     session = _open_session(options)
-    began = time.perf_counter()
     try:
         rows = run_study(study, session, _print_part)
     except KeyboardInterrupt:
@@ -64,7 +62,7 @@ def run(options: Namespace) -> int:
         raise
     finally:
         session.close()
-    page = study_page(study, session, rows, time.perf_counter() - began)
+    page = study_page(study, session, rows)
     write_atomically(session.folder / f'{study.name}.md', page)
     if options.json:
         print_json(study_as_json(study, session, rows))

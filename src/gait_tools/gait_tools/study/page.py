@@ -16,25 +16,14 @@ from gait_tools.study.definition import Study, StudyRow, count_verdicts
 from gait_tools.study.session import StudySession
 
 
-def study_page(
-    study: Study, session: StudySession, rows: Sequence[StudyRow], seconds: float
-) -> str:
-    """
-    Return the page: command, seed, machine, date, counts and the table.
-
-    Parameters
-    ----------
-    study, session, rows
-    seconds : float [s]
-        Wall time of this run of the command.
-
-    """
+def study_page(study: Study, session: StudySession, rows: Sequence[StudyRow]) -> str:
+    """Return the page: command, seed, date, machine, time of all runs, counts and the table."""
     found = count_verdicts(rows)
     quick = ' --quick' if session.quick else ''
     run = (
         f'`./gait study {study.name}{quick} --seed {session.seed}`, '
         f'{datetime.date.today().isoformat()}, version {__version__}, {describe_machine()}; '
-        f'{seconds / 60.0:.0f} min.'
+        f'{session.seconds / 60.0:.0f} min.'
     )
     lines = [
         f'# Study {study.name}',

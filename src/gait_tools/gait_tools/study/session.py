@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 import json
+import math
 import os
 from pathlib import Path
 import sys
 import threading
+import time
 from typing import Any
 
 from gait_core.errors import ConfigurationError
@@ -73,6 +75,12 @@ class StudySession:
         self.seed = check_seed(seed)
         self._workers = workers or os.cpu_count() or 1
         self._evaluator = LocalEvaluator(workers=workers)
+        self._earlier_seconds, self._began = 0.0, time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of this run and of earlier ones that were closed [s]."""
+        return self._earlier_seconds + time.perf_counter() - self._began
 
     @classmethod
     def create(
@@ -84,10 +92,9 @@ class StudySession:
             raise ConfigurationError(
                 f'{folder} holds a study already: resume it, or choose another folder'
             )
-        facts = {'format': SESSION_FORMAT, 'study': study, 'quick': quick, 'seed': seed}
         try:
             (folder / 'pictures').mkdir(parents=True, exist_ok=True)
-            write_atomically(folder / 'study.json', json.dumps(facts, indent=1) + '\n')
+            session._write_facts()
         except OSError as error:
             raise ConfigurationError(f'{folder}: {error.strerror}') from error
         return session
@@ -109,7 +116,24 @@ class StudySession:
                 f'{file} was changed: quick is {quick!r} and seed {seed!r}, expected true or '
                 'false and a whole number'
             )
-        return cls(folder, study, quick, seed, workers)
+        seconds = facts.get('seconds', 0.0)
+        if type(seconds) is not float or not math.isfinite(seconds):
+            raise ConfigurationError(
+                f'{file} was changed: seconds is {seconds!r}, expected a number'
+            )
+        session = cls(folder, study, quick, seed, workers)
+        session._earlier_seconds = seconds
+        return session
+
+    def _write_facts(self) -> None:
+        facts = {
+            'format': SESSION_FORMAT,
+            'study': self.study,
+            'quick': self.quick,
+            'seed': self.seed,
+            'seconds': self.seconds,
+        }
+        write_atomically(self.folder / 'study.json', json.dumps(facts, indent=1) + '\n')
 
     def derive_seed(self, *key: int) -> int:
         """Return a seed derived from the study's seed and a key."""
@@ -231,8 +255,9 @@ class StudySession:
         return RunStore.create(folder, plan), []
 
     def close(self) -> None:
-        """End the worker processes."""
+        """End the worker processes and record the time of this run."""
         self._evaluator.close()
+        self._write_facts()
 
 
 class _GenerationPrinter:
