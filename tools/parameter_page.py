@@ -11,7 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from gait_core import registry
-from gait_core.parameters.declaration import declared_parameters, parameter_table
+from gait_core.parameters.declaration import declared_parameters
+from gait_core.parameters.tables import parameter_table
 from gait_core.testing.documents import named_table, summary_of
 
 Entry = tuple[str, str, str]

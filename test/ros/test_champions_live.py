@@ -43,7 +43,10 @@ SHARE = 0.1
 SEARCHES = {
     'phase_cpg': {
         'robot': 'a1',
-        'genes': {'frequency': {'lower': 1.3, 'upper': 1.9}},
+        'genes': {
+            'frequency': {'lower': 1.3, 'upper': 1.9},
+            'duty_factor.fl': {'lower': 0.55, 'upper': 0.6},
+        },
         'measures': ['duty_factor.fl'],
     },
     'staged_walk': {'robot': 'guroo', 'genes': {'step_size_deg': {'lower': 15.0, 'upper': 22.0}}},

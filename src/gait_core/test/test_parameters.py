@@ -21,9 +21,9 @@ from gait_core.parameters.declaration import (
     int_parameter,
     make_parameters,
     parameter_space,
-    parameter_table,
     str_parameter,
 )
+from gait_core.parameters.tables import parameter_table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError, unknown_name_error
+from gait_core.errors import ConfigurationError, excerpt, unknown_leg_error, unknown_name_error
 from gait_core.files.access import expand_user
+from gait_core.parameters.plain_data import sha256_of
 from gait_core.parameters.schema import Location, NumberRange, read_file, read_value
 from gait_core.parameters.yaml_file import LIVE_FILE_LIMITS
 from gait_core.trial.scene import EMPTY_MAPPING
@@ -117,6 +118,11 @@ class OwnGait:
     duty_factor: Mapping[str, float] | float
     location: Location
 
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of lags and duty factors, independent of the form of the file."""
+        return sha256_of({'lags': self.lags, 'duty_factor': self.duty_factor})
+
     def lags_and_duty_factors(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """
         Return lags [cycles], in [0, 1), and duty factors of the legs of a robot, (n,) each.
@@ -152,14 +158,15 @@ def _values_by_leg(
     return np.array([values[name] for name in legs])
 
 
-def read_gait(file: str) -> OwnGait:
+def read_gait(file: str, sha256: str = '') -> OwnGait:
     """
     Read a gait from a YAML file.
 
     Raises
     ------
     ConfigurationError
-        If the file does not exist, or its content is not that of ``OwnGaitFile``.
+        If the file does not exist, its content is not that of ``OwnGaitFile``, or has another
+        hash than the one that is not empty.
 
     """
     if not file:
@@ -168,7 +175,13 @@ def read_gait(file: str) -> OwnGait:
     kind: Any = Mapping[str, float] if isinstance(content.duty_factor, Mapping) else float
     duty_factor = read_value(kind, content.duty_factor, location / 'duty_factor')
     _check_duty_factors(duty_factor, location / 'duty_factor')
-    return OwnGait(lags=content.lags, duty_factor=duty_factor, location=location)
+    gait = OwnGait(lags=content.lags, duty_factor=duty_factor, location=location)
+    if sha256 and gait.sha256 != sha256:
+        raise ConfigurationError(
+            f'gait_file {excerpt(file)} was changed: its content has SHA-256 '
+            f'{gait.sha256[:12]}..., expected {excerpt(sha256[:12])}...'
+        )
+    return gait
 
 
 def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Location) -> None:
@@ -178,6 +191,18 @@ def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Loc
             _check_duty_factors(duty_factor, location / leg)
     elif not 0.0 < duty_factors < 1.0:
         raise ConfigurationError(f'{location} is {duty_factors:g}, it must lie between 0 and 1')
+
+
+def replace_leg_values(
+    values: FloatArray, quantity: str, own: Sequence[tuple[str, float]], legs: Sequence[str]
+) -> FloatArray:
+    """Return values of legs, (n,), with those of single legs; ConfigurationError if unknown."""
+    replaced = np.array(values)
+    for leg, value in own:
+        if leg not in legs:
+            raise unknown_leg_error(f'{quantity}.{leg}', legs)
+        replaced[list(legs).index(leg)] = value
+    return replaced
 
 
 def find_gait(name: str) -> Gait:

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 from gait_core import registry
 from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.files.access import expand_user
+from gait_core.parameters.declaration import flatten_legs
 from gait_core.parameters.plain_data import added_field
 from gait_core.parameters.schema import Location, NumberRange, Source, read_value
 from gait_core.parameters.yaml_file import Document, read_document
@@ -358,6 +359,10 @@ def experiment_location(
 def _rename_gait_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return overrides with the keys of the file: ``gait`` becomes ``parameters``."""
     changes = dict(overrides)
+    # Flat, so that the value of a leg does not replace that of all legs.
+    for name in ('parameters', 'gait'):
+        if isinstance(changes.get(name), Mapping):
+            changes[name] = flatten_legs(changes[name])
     if 'gait' in changes:
         changes['parameters'] = merge_settings(changes.get('parameters', {}), changes.pop('gait'))
     return changes

@@ -24,6 +24,8 @@ from gait_core.parameters.declaration import (
 )
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, check_parameters
+from gait_core.robot.model import RobotModel
+from gait_core.trial.robot_gait import check_legs
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 
 
@@ -37,6 +39,42 @@ def gene_space(
         with (location / name).locate_errors():
             bounded_genes.append(_bounded_gene(cls, name, bounds))
     return ParameterSpace(tuple(bounded_genes))
+
+
+def check_effects(
+    declared: type[Parameters],
+    space: ParameterSpace,
+    parameters: Mapping[str, Any],
+    robot: RobotModel,
+    location: Location,
+) -> None:
+    """
+    Refuse genes of legs that the robot lacks, and genes without effect beside the parameters.
+
+    Parameters
+    ----------
+    declared : type of Parameters
+        Of the controller.
+    space : ParameterSpace
+        The genes.
+    parameters : mapping
+        Every fixed parameter.
+    robot : RobotModel
+    location : Location
+        Of the genes.
+
+    """
+    for name in space.names:
+        with (location / name).locate_errors():
+            check_legs(declared, [name], robot)
+    # Genes of legs count, because those of all legs leave nothing to the one for all.
+    of_legs = {gene.name: gene.lower for gene in space.genes if '.' in gene.name}
+    params = make_parameters(declared, {**parameters, **of_legs})
+    reasons = params.without_effect([leg.name for leg in robot.legs])
+    for name in space.names:
+        if name in reasons:
+            with (location / name).locate_errors():
+                raise ConfigurationError(f"gene '{name}' has no effect: {reasons[name]}")
 
 
 def _bounded_gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:

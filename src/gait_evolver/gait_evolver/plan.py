@@ -20,7 +20,7 @@ from gait_core.errors import (
     unknown_name_error,
 )
 from gait_core.measures.metrics import LEG_METRICS, METRICS, leg_metric_names
-from gait_core.parameters.declaration import ParameterSpace, make_parameters
+from gait_core.parameters.declaration import ParameterSpace, flatten_legs, make_parameters
 from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.parameters.schema import Location, check_parameters, read_value
 from gait_core.robot.load import load_robot
@@ -47,7 +47,7 @@ from gait_evolver.experiment import (
     StoppingRules,
     read_experiment,
 )
-from gait_evolver.genes import gene_space, resolve_optimizer, settings_from_genes
+from gait_evolver.genes import check_effects, gene_space, resolve_optimizer, settings_from_genes
 
 _BODY_SEED, _START_SEED = 1, 2
 
@@ -227,7 +227,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     with (location / 'preset').locate_errors():
         controller, _ = choose_controller(robot, experiment.controller, experiment.preset)
     _check_search_kind(experiment, controller, robot)
-    both = sorted(set(experiment.genes) & set(experiment.parameters))
+    both = sorted(set(experiment.genes) & set(flatten_legs(experiment.parameters)))
     if both:
         with (location / 'genes' / both[0]).locate_errors():
             raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
@@ -235,6 +235,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     check_parameters(declared, experiment.parameters, location / 'parameters')
     gait = resolve_gait(robot, controller, experiment.preset, experiment.parameters)
     space = gene_space(controller, experiment.genes, location / 'genes')
+    check_effects(declared, space, gait.parameters, robot, location / 'genes')
     scene = _resolve_scene(experiment, location / 'scene')
     resolved = replace(
         experiment,
@@ -244,11 +245,11 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
         gates=gate_limits(robot, scene, experiment.gates),
         script=experiment.script or default_script(robot),
     )
-    trial = _make_trial(resolved, scene, gait.parameters)
+    trial = _make_trial(resolved, scene, gait.trial_parameters)
     written_out = replace(
         resolved,
         parameters={
-            name: value for name, value in gait.parameters.items() if name not in space.names
+            name: value for name, value in trial.parameters.items() if name not in space.names
         },
         genes={
             gene.name: replace(

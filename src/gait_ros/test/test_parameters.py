@@ -16,11 +16,13 @@ from rclpy.parameter import Parameter
 
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import (
+    UNSET_LEG,
     Parameters,
     bool_parameter,
     float_parameter,
     floats_parameter,
     int_parameter,
+    leg_parameter,
     str_parameter,
 )
 from gait_core.testing.domain import own_domain
@@ -166,6 +168,42 @@ def test_several_changes_are_taken_together_or_not_at_all(make_node):
     assert declared.value == Gait(kind='walk', frequency=1.0)
     with pytest.raises(ConfigurationError, match="did you mean 'legs'"):
         declared.set({'leg': 6})
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegGait(Gait):
+    lags: tuple = leg_parameter(
+        'lag', low=0.0, high=1.0, unit='-', doc='Of one leg.', follows=('kind',)
+    )
+
+
+def test_parameters_of_legs_are_declared_for_those_named_and_may_have_no_value(make_node):
+    node = make_node(gait__lag__fr=0.25)
+    unset = {'lag.fl': UNSET_LEG, 'lag.fr': UNSET_LEG}
+    declared = DeclaredParameters(node, LegGait, prefix='gait', defaults=unset)
+    refuse_unknown_overrides(node)
+    assert declared.value.lags == (('fr', 0.25),)
+    assert node.get_parameter('gait.lag.fl').value == UNSET_LEG
+    (limits,) = node.describe_parameter('gait.lag.fl').floating_point_range
+    assert (limits.from_value, limits.to_value) == (UNSET_LEG, 1.0)
+    assert set_one(node, 'gait.lag.fl', 0).successful
+    assert declared.value.lags == (('fl', 0.0), ('fr', 0.25))
+    refused = set_one(node, 'gait.lag.fl', -0.5)
+    assert not refused.successful and 'gait.lag.fl' in refused.reason
+    assert set_one(node, 'gait.lag.fr', UNSET_LEG).successful
+    assert declared.value.lags == (('fl', 0.0),)
+    assert declared.set({'lag': {'fr': 0.5}}) == ('gait.lag.fr',)
+    # A whole gait takes the values of legs that it lacks away.
+    assert set(declared.replace(LegGait(frequency=2.0))) == {
+        'gait.frequency',
+        'gait.lag.fl',
+        'gait.lag.fr',
+    }
+    assert declared.value == LegGait(frequency=2.0)
+    with pytest.raises(ConfigurationError, match="did you mean 'lag.fr'"):
+        declared.set({'lag.fk': 0.5})
+    with pytest.raises(ConfigurationError, match="did you mean 'lag.fr'"):
+        declared.replace(LegGait(lags=(('fk', 0.5),)))
 
 
 def test_named_values_keep_their_types_in_messages():

@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from gait_core import registry
 from gait_core.errors import NotInstalled, excerpt
-from gait_core.parameters.declaration import make_parameters
+from gait_core.parameters.declaration import (
+    make_parameters,
+    merge_parameters,
+    parameter_values,
+)
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.trial.champion import Champion
 from gait_core.trial.scene import Scene
@@ -54,10 +57,11 @@ def champion_fields(recorded: TrialSpec, changes: Mapping[str, Any]) -> dict[str
 
     """
     declared = registry.controller(recorded.controller).Params
-    parameters = make_parameters(declared, {**recorded.parameters, **changes})
+    values = merge_parameters(declared, recorded.parameters, changes)
+    parameters = make_parameters(declared, values).with_file_hashes()
     return {
         'controller': recorded.controller,
-        'parameters': asdict(parameters),
+        'parameters': parameter_values(parameters),
         'script': recorded.script,
         'fitness_terms': recorded.fitness_terms,
         'weights': recorded.weights,
@@ -100,7 +104,8 @@ def _compared_values(spec: TrialSpec) -> dict[str, Any]:
         'command': [_command_text(item) for item in spec.script],
         **{name: getattr(spec, name) for name in _COMPARED_FIELDS},
         'randomise': sorted(spec.randomise),
-        **dict(_flatten(asdict(make_parameters(declared, spec.parameters)), 'gait.')),
+        # Not checked together: the gait file of a record may be gone.
+        **dict(_flatten({**parameter_values(declared()), **spec.parameters}, 'gait.')),
         **dict(_flatten(scene, 'scene.')),
     }
 

@@ -101,7 +101,7 @@ def _settings(prefix: str, options: Namespace) -> Iterable[str]:
         return [f'{entry.name}=' for entry in fields(Experiment)]
     params = registry.controller(_controller(options)).Params
     return [
-        *(f'gait.{info.name}=' for info in declared_parameters(params)),
+        *(f'gait.{info.name}=' for info in declared_parameters(params) if info.kind != 'legs'),
         *(f'scene.{entry.name}=' for entry in fields(Scene)),
         'settle_time=',
     ]

@@ -9,11 +9,10 @@ ROS descriptors, tables of pages, command line and search bounds are derived fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 import dataclasses
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 import math
 from typing import Any, TypeVar
 
@@ -24,15 +23,9 @@ from gait_core.errors import ConfigurationError, unknown_name_error
 from gait_core.parameters.plain_data import ADDED
 
 _META = 'gait_parameter'
-_ROS_TYPES = {
-    'float': 'double',
-    'int': 'integer',
-    'bool': 'bool',
-    'str': 'string',
-    'floats': 'double array',
-}
-# Numbers that six digits would misstate.
-_SYMBOLIC_BOUNDS: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
+
+UNSET_LEG = -1.0
+"""Value that ROS shows for the parameter of a leg without one; it is outside all their bounds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +33,11 @@ class ParameterInfo:
     """
     Declaration of one parameter.
 
-    ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``; ``low`` and ``high`` are
-    inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``).
+    ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``, ``legs``; ``low`` and
+    ``high`` are inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``). A field of kind
+    ``legs`` has a parameter ``<quantity>.<leg>`` for each leg. A parameter that ``follows`` others
+    loses its value where one of them gets another. One that ``is_added`` came with a later version
+    and is left out of plain data at its default.
     """
 
     name: str
@@ -54,6 +50,20 @@ class ParameterInfo:
     log: bool = False
     choices: tuple[str, ...] = ()
     read_only: bool = False
+    follows: tuple[str, ...] = ()
+    quantity: str = ''
+    is_added: bool = False
+
+    @property
+    def public_name(self) -> str:
+        """Name for texts; for the parameter of any leg it ends with ``<leg>``."""
+        return f'{self.quantity}.<leg>' if self.kind == 'legs' else self.name
+
+    def of_leg(self, leg: str) -> ParameterInfo:
+        """Return the declaration of the parameter of a leg."""
+        return dataclasses.replace(
+            self, name=f'{self.quantity}.{leg}', kind='float', default=UNSET_LEG
+        )
 
     def coerce(self, value: Any) -> Any:
         """
@@ -63,6 +73,9 @@ class ParameterInfo:
         """
         if self.kind == 'floats':
             return self._floats(value)
+        if self.kind == 'legs':
+            values = dict(value)
+            return tuple((leg, self.of_leg(leg).coerce(values[leg])) for leg in sorted(values))
         if self.kind == 'bool':
             return self._bool(value)
         if self.kind == 'str':
@@ -178,6 +191,29 @@ def str_parameter(
     return _field('str', default, unit='-', doc=doc, choices=tuple(choices), read_only=read_only)
 
 
+def hash_parameter(file: str, *, doc: str) -> Any:
+    """Declare a str field for the hash of the file that another parameter names; empty: none."""
+    return _field('str', '', added=True, unit='-', doc=doc, follows=(file,))
+
+
+def leg_parameter(
+    quantity: str,
+    *,
+    low: float,
+    high: float,
+    unit: str,
+    doc: str,
+    follows: Sequence[str],
+) -> Any:
+    """
+    Declare a field of parameters ``<quantity>.<leg>``: pairs of the name of a leg and its number.
+
+    Legs without a number are absent; ROS shows ``UNSET_LEG`` for them.
+    """
+    meta = {'low': low, 'high': high, 'unit': unit, 'doc': doc}
+    return _field('legs', (), True, quantity=quantity, follows=tuple(follows), **meta)
+
+
 def floats_parameter(
     default: Sequence[float],
     *,
@@ -213,6 +249,15 @@ class Parameters:
         for info in declared_parameters(type(self)):
             object.__setattr__(self, info.name, info.coerce(getattr(self, info.name)))
 
+    def with_file_hashes(self) -> Parameters:
+        """Return the parameters with the hash of each file that they name."""
+        return self
+
+    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
+        """Return the reason for each parameter that has no effect beside the others."""
+        del legs
+        return {}
+
 
 ParametersT = TypeVar('ParametersT', bound=Parameters)
 
@@ -220,7 +265,12 @@ ParametersT = TypeVar('ParametersT', bound=Parameters)
 @cache
 def _declared_parameters(cls: Any) -> tuple[ParameterInfo, ...]:
     return tuple(
-        ParameterInfo(name=field.name, default=field.default, **field.metadata[_META])
+        ParameterInfo(
+            name=field.name,
+            default=field.default,
+            is_added=field.metadata.keys() >= ADDED.keys(),
+            **field.metadata[_META],
+        )
         for field in dataclasses.fields(cls)
         if _META in field.metadata
     )
@@ -232,12 +282,28 @@ def declared_parameters(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
     return _declared_parameters(key)
 
 
+def leg_parameters(cls: type[Parameters]) -> dict[str, ParameterInfo]:
+    """Return the declared fields of numbers by leg, by their quantity."""
+    return {info.quantity: info for info in declared_parameters(cls) if info.kind == 'legs'}
+
+
+def leg_parameter_names(cls: type[Parameters], legs: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of all parameters of legs, e.g. ``lag.fl``."""
+    return tuple(f'{quantity}.{leg}' for quantity in leg_parameters(cls) for leg in legs)
+
+
 def parameter_info(cls: type[Parameters], name: str) -> ParameterInfo:
     """Return one declared parameter; ConfigurationError names the nearest one."""
-    known = {info.name: info for info in declared_parameters(cls)}
-    if name not in known:
-        raise unknown_name_error('parameter', name, known)
-    return known[name]
+    known = {info.name: info for info in declared_parameters(cls) if info.kind != 'legs'}
+    if name in known:
+        return known[name]
+    quantity, _, leg = name.partition('.')
+    by_leg = leg_parameters(cls)
+    if quantity in by_leg and leg:
+        return by_leg[quantity].of_leg(leg)
+    of_legs = [f'{item}.<leg>' for item in by_leg]
+    # The name of a quantity alone lacks its leg; any other may be meant for either kind.
+    raise unknown_name_error('parameter', name, of_legs if name in by_leg else [*known, *of_legs])
 
 
 def make_parameters(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
@@ -250,77 +316,66 @@ def make_parameters(cls: type[ParametersT], values: Mapping[str, Any]) -> Parame
         For an unknown name (with the nearest valid one), a wrong type or a value out of range.
 
     """
-    for name in values:
-        parameter_info(cls, name)
-    return cls(**values)
+    fields: dict[str, Any] = {}
+    by_leg = leg_parameters(cls)
+    for name, value in flatten_legs(values).items():
+        if parameter_info(cls, name).name in cls.__dataclass_fields__:
+            fields[name] = value
+        else:
+            quantity, _, leg = name.partition('.')
+            fields.setdefault(by_leg[quantity].name, {})[leg] = value
+    return cls(**fields)
 
 
-def parameter_table(
-    cls: type[Parameters], prefix: str = '', with_ros_columns: bool = False
-) -> str:
+def flatten_legs(values: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return a Markdown table of the parameters that a dataclass declares.
+    Return parameters with dotted names for those of legs.
 
-    Numbered parameters that differ in number and default alone share a row.
-
-    Parameters
-    ----------
-    cls : type of Parameters
-    prefix : str
-        In front of each name, e.g. ``gait.``.
-    with_ros_columns : bool
-        Whether to add type and mutability, as of ROS parameters.
+    Examples
+    --------
+    >>> flatten_legs({'frequency': 2.0, 'lag': {'fl': 0.5}})
+    {'frequency': 2.0, 'lag.fl': 0.5}
 
     """
-    headings = ['Parameter', 'Default', 'Range', 'Unit', 'Meaning']
-    if with_ros_columns:
-        headings[1:1], headings[5:5] = ['Type'], ['Live']
-    lines = [_table_row(headings), '|' + '---|' * len(headings)]
-    for _, group in groupby(declared_parameters(cls), key=_row_properties):
-        alike = list(group)
-        first, last = alike[0], alike[-1]
-        names, default = f'`{prefix}{first.name}`', format_value(first.default)
-        if len(alike) > 1:
-            names += f' to `{prefix}{last.name}`'
-            lowest, highest = (pick(info.default for info in alike) for pick in (min, max))
-            default = (
-                default
-                if lowest == highest
-                else f'{format_value(lowest)} to {format_value(highest)}'
-            )
-        cells = [names, default, format_range(first), first.unit, first.doc]
-        if with_ros_columns:
-            cells[1:1], cells[5:5] = [_ROS_TYPES[first.kind]], ['no' if first.read_only else 'yes']
-        lines.append(_table_row(cell.replace('|', r'\|') for cell in cells))
-    return '\n'.join(lines) + '\n'
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        nested = value.items() if isinstance(value, Mapping) else ()
+        flat.update({f'{name}.{key}': item for key, item in nested} or {name: value})
+    return flat
 
 
-def _table_row(cells: Iterable[str]) -> str:
-    return '| ' + ' | '.join(cells) + ' |'
+def parameter_values(params: Parameters) -> dict[str, Any]:
+    """Return the values by name; those of legs, and later additions, only if they are set."""
+    values: dict[str, Any] = {}
+    for info in declared_parameters(type(params)):
+        value = getattr(params, info.name)
+        if info.kind == 'legs':
+            values.update({f'{info.quantity}.{leg}': number for leg, number in value})
+        elif not (info.is_added and value == info.default):
+            values[info.name] = value
+    return values
 
 
-def _row_properties(info: ParameterInfo) -> tuple[Any, ...]:
-    """Return the properties that parameters of one row share: all but number and default."""
-    stem = info.name.rstrip('0123456789')
-    return stem, info.kind, info.low, info.high, info.unit, info.doc, info.choices, info.log
+def merge_parameters(
+    cls: type[Parameters], base: Mapping[str, Any], changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """
+    Return parameters with the values of the second over those of the first.
 
-
-def format_value(value: Any) -> str:
-    """Return the value of a parameter as pages and lists write it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return ', '.join(format_value(item) for item in value)
-    return f'{value:g}' if isinstance(value, float) else str(value)
-
-
-def format_range(info: ParameterInfo) -> str:
-    """Return the choices or bounds of a parameter, or '' if it has none."""
-    if info.choices:
-        return ', '.join(info.choices)
-    if info.low is None or info.high is None:
-        return ''
-    return f'{info.low:g} to {_SYMBOLIC_BOUNDS.get(info.high, f"{info.high:g}")}'
+    A value of the first that follows a parameter in the second is left out: a new ``duty_factor``
+    is that of all legs.
+    """
+    flat = flatten_legs(changes)
+    followers = [info for info in declared_parameters(cls) if set(info.follows) & set(flat)]
+    outdated = tuple(
+        f'{info.quantity}.' if info.kind == 'legs' else info.name for info in followers
+    )
+    kept = {
+        name: value
+        for name, value in flatten_legs(base).items()
+        if not any(name == one or (one[-1] == '.' and name.startswith(one)) for one in outdated)
+    }
+    return {**kept, **flat}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -427,7 +482,10 @@ def _encode(gene: Gene, value: float) -> float:
 def parameter_space(cls: type[Parameters], names: Sequence[str] = ()) -> ParameterSpace:
     """Return the search space of a dataclass's float parameters, all of them or those named."""
     infos = {info.name: info for info in declared_parameters(cls) if info.kind == 'float'}
+    by_leg = leg_parameters(cls)
     for name in names:
+        if name.partition('.')[0] in by_leg:
+            infos[name] = parameter_info(cls, name)
         if name not in infos:
             raise unknown_name_error('parameter', name, infos)
     return ParameterSpace(

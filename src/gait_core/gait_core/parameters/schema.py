@@ -312,8 +312,12 @@ def check_parameters(
 ) -> None:
     """Raise ConfigurationError for an undeclared name, or a value of a wrong type or range."""
     for name, value in values.items():
-        with (location / name).locate_errors():
-            parameter_info(declared, name).coerce(value)
+        # The parameters of legs may be nested: lag: {fl: 0.5}.
+        items = value.items() if isinstance(value, Mapping) else ()
+        nested = [(f'{name}.{leg}', item, location / name / leg) for leg, item in items]
+        for full_name, item, item_location in nested or [(name, value, location / name)]:
+            with item_location.locate_errors():
+                parameter_info(declared, full_name).coerce(item)
 
 
 def check_keys(entry: Mapping[str, Any], valid: Iterable[str], location: Location) -> None:

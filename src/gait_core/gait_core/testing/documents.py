@@ -22,7 +22,7 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.errors import unknown_name_error
-from gait_core.parameters.declaration import parameter_table
+from gait_core.parameters.tables import parameter_table
 
 _TABLE_MARK = re.compile(r'^(<!-- table: (\w+)(.*) -->\n)((?:\|.*\n)*)', re.MULTILINE)
 

@@ -5,13 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError, unknown_name_error
-from gait_core.parameters.declaration import make_parameters
+from gait_core.errors import ConfigurationError, unknown_leg_error, unknown_name_error
+from gait_core.parameters.declaration import (
+    Parameters,
+    leg_parameters,
+    make_parameters,
+    merge_parameters,
+    parameter_values,
+)
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import EMPTY_MAPPING
 
@@ -29,7 +35,8 @@ class RobotGait:
     controller, preset : str
         Registered name, and its preset that applies.
     parameters : mapping
-        Every parameter of the controller, so that a recorded trial does not change with a default.
+        Every parameter of the controller, so that a recorded trial does not change with a default;
+        those of legs and later additions only if they are set.
     ignored : str
         One line that names the robot's own values if they are for another controller; '' if they
         apply, or if there are none.
@@ -40,6 +47,12 @@ class RobotGait:
     preset: str
     parameters: Mapping[str, Any]
     ignored: str = ''
+
+    @property
+    def trial_parameters(self) -> dict[str, Any]:
+        """The parameters for a trial, with the hash of every file that they name."""
+        declared = registry.controller(self.controller).Params
+        return parameter_values(make_parameters(declared, self.parameters).with_file_hashes())
 
 
 def resolve_gait(
@@ -57,7 +70,8 @@ def resolve_gait(
     4. The named preset.
     5. ``parameters``.
 
-    Genes of a search replace those.
+    A value for all legs, such as ``duty_factor``, replaces those of single legs of the levels
+    before it. Genes of a search replace the parameters of the same name.
 
     Parameters
     ----------
@@ -71,7 +85,7 @@ def resolve_gait(
     Raises
     ------
     ConfigurationError
-        For an unknown controller, preset or parameter, or a value out of range.
+        For an unknown controller, preset, parameter or leg, or a value out of range.
 
     """
     chosen, applied = choose_controller(robot, controller, preset)
@@ -82,9 +96,10 @@ def resolve_gait(
     own_controller = str(robot.defaults.get('controller', '')) or _NO_CONTROLLER
     ignored = ''
     if own and chosen == own_controller:
-        values |= own
+        values = merge_parameters(cls.Params, values, own)
         try:
             make_parameters(cls.Params, values)
+            check_legs(cls.Params, values, robot)
         except ConfigurationError as error:
             raise ConfigurationError(f"robot '{robot.name}': defaults.gait: {error}") from error
     elif own:
@@ -93,13 +108,24 @@ def resolve_gait(
             f"'{own_controller}': '{chosen}' starts from its preset '{applied}'"
         )
     if preset:
-        values |= cls.presets[preset]
+        values = merge_parameters(cls.Params, values, cls.presets[preset])
+    values = merge_parameters(cls.Params, values, parameters)
+    check_legs(cls.Params, values, robot)
     return RobotGait(
         controller=chosen,
         preset=applied,
-        parameters=asdict(make_parameters(cls.Params, {**values, **parameters})),
+        parameters=parameter_values(make_parameters(cls.Params, values)),
         ignored=ignored,
     )
+
+
+def check_legs(declared: type[Parameters], names: Iterable[str], robot: RobotModel) -> None:
+    """Raise ConfigurationError for a parameter ``<quantity>.<leg>`` of a leg of another robot."""
+    legs, by_leg = [leg.name for leg in robot.legs], leg_parameters(declared)
+    for name in names:
+        quantity, dot, leg = name.partition('.')
+        if dot and quantity in by_leg and leg not in legs:
+            raise unknown_leg_error(name, legs)
 
 
 def choose_controller(

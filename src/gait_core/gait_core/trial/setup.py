@@ -355,7 +355,7 @@ def trial_of_scene(
     return TrialSpec(
         scene=scene,
         controller=gait.controller,
-        parameters=gait.parameters,
+        parameters=gait.trial_parameters,
         script=default_script(robot),
         duration=float(robot.defaults.get('duration', 10.0)),
         settle_time=float(robot.defaults.get('settle_time', 0.0)),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
 from typing import Any
 
@@ -171,6 +172,15 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         unit='-',
         doc='Gain of the feedback into extensors; flexors receive the opposite.',
     )
+
+    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
+        """Return the reason for each parameter that has no effect beside the others."""
+        reasons = dict(super().without_effect(legs))
+        if self.gait == 'none':
+            reasons['inhibition'] = "gait is 'none'"
+        if self.feedback == 'none':
+            reasons['feedback_gain'] = "feedback is 'none'"
+        return reasons
 
     def weights(self, count: int) -> FloatArray:
         """Return the weights between ``count`` oscillators, (2 count (count - 1),)."""

@@ -22,7 +22,7 @@ from gait_core.motion.velocity_limits import VelocityLimits, symmetric_limits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_cpg.gaits import OWN_GAIT, find_gait, leg_lags, read_gait
+from gait_cpg.gaits import OWN_GAIT, find_gait, leg_lags, read_gait, replace_leg_values
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.phase_cpg.ground_slope import (
     SLOPE_NEEDS,
@@ -144,15 +144,20 @@ class PhaseCpgController(ReflexController):
         if params.level:
             self._vertical_travel = vertical_travel(self._robot)
         self._reflexes.set_params(params)
+        names = self._leg_names
         if params.gait == OWN_GAIT:
-            own = read_gait(params.gait_file)
-            self._lags, duty_factors = own.lags_and_duty_factors(self._leg_names)
+            own = read_gait(params.gait_file, params.gait_file_sha256)
+            lags, duty_factors = own.lags_and_duty_factors(names)
             duty_factor = float(duty_factors[0])
-            self._target_duty_offsets = duty_factors - duty_factor
         else:
-            self._lags = leg_lags(find_gait(params.gait), self._nominal_feet[:, :3])
+            lags = leg_lags(find_gait(params.gait), self._nominal_feet[:, :3])
             duty_factor = params.duty_factor
-            self._target_duty_offsets = np.zeros(len(self._lags))
+            duty_factors = np.full(len(lags), duty_factor)
+        self._lags = replace_leg_values(lags, 'lag', params.leg_lags, names) % 1.0
+        duty_factors = replace_leg_values(
+            duty_factors, 'duty_factor', params.leg_duty_factors, names
+        )
+        self._target_duty_offsets = duty_factors - duty_factor
         self._initial_phases = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # A critically damped amplitude converges at the rate gain / 2.

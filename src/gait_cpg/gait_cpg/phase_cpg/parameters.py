@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gait_core.parameters.declaration import (
     bool_parameter,
     float_parameter,
     fraction_parameter,
+    hash_parameter,
     int_parameter,
+    leg_parameter,
     str_parameter,
 )
 from gait_cpg.gaits import GAITS, OWN_GAIT, read_gait
@@ -122,12 +124,50 @@ class PhaseCpgParams(FootReflexParams):
         False,
         doc='Report leg odometry in the state `odom`: the sum of the motion of the stance feet.',
     )
+    leg_duty_factors: tuple[tuple[str, float], ...] = leg_parameter(
+        'duty_factor',
+        low=0.3,
+        high=0.95,
+        unit='-',
+        doc='Duty factor of one leg, in place of that of all legs or of the gait file.',
+        follows=('duty_factor', 'gait_file'),
+    )
+    leg_lags: tuple[tuple[str, float], ...] = leg_parameter(
+        'lag',
+        low=0.0,
+        high=1.0,
+        unit='cycles',
+        doc='Phase lag of the lift-off of one leg, in place of that of the gait or its file.',
+        follows=('gait', 'gait_file'),
+    )
+    gait_file_sha256: str = hash_parameter(
+        'gait_file',
+        doc='SHA-256 of the content of the gait file, which a trial checks; empty: any content.',
+    )
 
     def __post_init__(self) -> None:
         """Check all fields; with the gait ``own``, also its file."""
         super().__post_init__()
         if self.gait == OWN_GAIT:
-            read_gait(self.gait_file)
+            read_gait(self.gait_file, self.gait_file_sha256)
+
+    def with_file_hashes(self) -> PhaseCpgParams:
+        """Return the parameters with the hash of the gait file, if it is used."""
+        if self.gait != OWN_GAIT:
+            return self
+        return replace(self, gait_file_sha256=read_gait(self.gait_file).sha256)
+
+    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
+        """Return the reason for each parameter that has no effect beside the others."""
+        reasons = dict(super().without_effect(legs))
+        if set(legs) <= {leg for leg, _ in self.leg_duty_factors}:
+            reasons['duty_factor'] = 'every leg has a duty factor of its own'
+        elif self.gait == OWN_GAIT:
+            reasons['duty_factor'] = (
+                f"the gait file '{self.gait_file}' sets the duty factor of every leg; nearest "
+                f'valid: duty_factor.{legs[0]}'
+            )
+        return reasons
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

@@ -18,7 +18,7 @@ movements of insects on rough ground.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,6 +108,35 @@ class FootReflexParams(TiltParams):
         unit='s',
         doc='Time in which the foothold search reaches its depth.',
     )
+
+    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
+        """Return the reason for each parameter of a reflex that is off."""
+        reasons = dict(super().without_effect(legs))
+        for name, reflexes in _REFLEXES_OF_PARAMETERS.items():
+            if not any(getattr(self, reflex) for reflex in reflexes):
+                verb = 'is' if len(reflexes) == 1 else 'are'
+                reasons[name] = f'{", ".join(reflexes)} {verb} off'
+        return reasons
+
+
+_REFLEXES_OF_PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    # The longer of lift and retraction gives the rate of both.
+    **dict.fromkeys(
+        ('held_lag', 'elevator_lift', 'retraction_way'), ('elevator_reflex', 'retraction')
+    ),
+    'groundless_time': ('foothold_search',),
+    'search_depth': ('foothold_search',),
+    'search_time': ('foothold_search',),
+    'reflex_time': ('elevator_reflex', 'retraction', 'posture_reflex'),
+    **dict.fromkeys(
+        (
+            *('lean_gain', 'lean_step', 'lean_most'),
+            *('lean_lead', 'lean_up', 'lean_down', 'lean_side'),
+        ),
+        ('posture_reflex',),
+    ),
+}
+"""Reflexes that read each parameter; without them it has no effect."""
 
 
 class FootReflexes:

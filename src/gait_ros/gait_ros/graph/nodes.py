@@ -10,13 +10,13 @@ The module imports no ROS package, so that the graph is tested without ROS.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gait_core import registry
 from gait_core.contracts import MAX_WORKERS
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import make_parameters
+from gait_core.parameters.declaration import make_parameters, parameter_values
 from gait_core.trial.scene import EMPTY_MAPPING
 from gait_core.trial.spec import TrialSpec
 
@@ -208,7 +208,7 @@ def trial_graph(
     The node of the controller is given every parameter, so that no preset or default applies.
     """
     cls = registry.controller(spec.controller)
-    gait = asdict(make_parameters(cls.Params, spec.parameters))
+    gait = parameter_values(make_parameters(cls.Params, spec.parameters))
     bridge = bridge_node(
         {
             'mode': 'lockstep',

@@ -25,7 +25,12 @@ from gait_core.errors import ConfigurationError, describe_error
 from gait_core.files.archives import load_weights
 from gait_core.motion.observation import missing_fields
 from gait_core.motion.targets import JointTargets, TargetMemory
-from gait_core.parameters.declaration import Parameters, make_parameters
+from gait_core.parameters.declaration import (
+    UNSET_LEG,
+    Parameters,
+    leg_parameter_names,
+    make_parameters,
+)
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import FALLEN
 from gait_core.trial.champion import GaitOrigin, read_gait_file, read_origin
@@ -152,11 +157,14 @@ class ControllerNode(ManagedNode):
         self._weights: tuple[Mapping[str, Any], ...] = ()
         if chosen.weights:
             self._weights = (load_weights(chosen.weights, chosen.weights_sha256),)
+        legs = dict.fromkeys(
+            leg_parameter_names(cls.Params, [leg.name for leg in self.robot.legs]), UNSET_LEG
+        )
         self._gait = DeclaredParameters(
             self,
             cls.Params,
             prefix='gait',
-            defaults=defaults,
+            defaults={**legs, **defaults},
             check=lambda params: self._check_gait(lambda: cls(self.robot, params, *self._weights)),
             on_change=self._on_gait_change,
         )
@@ -457,7 +465,7 @@ class ControllerNode(ManagedNode):
         champion.check_rate(self._chosen.control_rate)
         params = make_parameters(cls.Params, champion.spec.parameters)
         if not (champion.is_network or self._weights):
-            return self._gait.set(asdict(params))
+            return self._gait.replace(params)
         if self._lockstep is not None:
             raise ConfigurationError(f'{file} has weights, which cannot be changed in lock-step')
         before = self.controller, self._weights
@@ -465,7 +473,7 @@ class ControllerNode(ManagedNode):
         # The number of weights may depend on the parameters, so both are set and checked together.
         self.controller, self._weights = cls(self.robot, params, *weights), weights
         try:
-            changed = self._gait.set(asdict(params))
+            changed = self._gait.replace(params)
         except ConfigurationError:
             self.controller, self._weights = before
             raise

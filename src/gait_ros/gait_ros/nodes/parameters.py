@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from dataclasses import asdict
 import math
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -28,10 +27,14 @@ from rclpy.parameter import Parameter
 
 from gait_core.errors import ConfigurationError, describe_error, unknown_name_error
 from gait_core.parameters.declaration import (
+    UNSET_LEG,
     ParameterInfo,
     Parameters,
     declared_parameters,
+    flatten_legs,
+    leg_parameters,
     make_parameters,
+    parameter_values,
 )
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
 
@@ -61,8 +64,9 @@ def parameter_descriptor(info: ParameterInfo) -> ParameterDescriptor:
     if info.low is None or info.high is None:
         return described
     if info.kind == 'float' and math.isfinite(info.low) and math.isfinite(info.high):
+        low = UNSET_LEG if info.quantity else info.low
         described.floating_point_range = [
-            FloatingPointRange(from_value=float(info.low), to_value=float(info.high))
+            FloatingPointRange(from_value=float(low), to_value=float(info.high))
         ]
     if info.kind == 'int':
         described.integer_range = [
@@ -74,6 +78,8 @@ def parameter_descriptor(info: ParameterInfo) -> ParameterDescriptor:
 def _constraints(info: ParameterInfo) -> str:
     if info.choices:
         return 'one of: ' + ', '.join(info.choices)
+    if info.quantity:
+        return f'{UNSET_LEG:g}, or from {info.low:g} to {info.high:g}'
     if info.kind == 'floats':
         return f'each from {info.low:g} to {info.high:g} {info.unit}'
     return ''
@@ -157,7 +163,8 @@ class DeclaredParameters(Generic[ParametersT]):
     prefix : str
         First part of the ROS names, e.g. ``gait``; empty: the names of the dataclass.
     defaults : mapping
-        Values that replace defaults of the dataclass, e.g. those of a preset.
+        Values that replace defaults of the dataclass, e.g. those of a preset. Parameters of legs
+        are declared for those that it names; one without a value has ``UNSET_LEG``.
     check : callable or None
         Called with the instance that a change would make; an exception rejects the change.
     on_change : callable or None
@@ -189,17 +196,18 @@ class DeclaredParameters(Generic[ParametersT]):
         self._node = node
         self._cls = cls
         self._prefix = f'{prefix}.' if prefix else ''
-        self._infos = {self._prefix + info.name: info for info in declared_parameters(cls)}
+        values = dict(defaults or {})
+        self._infos = {self._prefix + info.name: info for info in _all_infos(cls, values)}
         self._check = check
         self._on_change = on_change
         given = parameter_overrides(node)
-        values = dict(defaults or {})
         for name, info in self._infos.items():
             if name in given:
                 values[info.name] = self._coerce(name, given[name])
         self.value: ParametersT = self._build(values)
+        present = self._values_of(self.value)
         for name, info in self._infos.items():
-            self._declare(name, info)
+            self._declare(name, info, present[info.name])
         _float_kinds(node).update({name: info.kind for name, info in self._infos.items()})
         node.add_on_set_parameters_callback(self._check_change)
         node.add_post_set_parameters_callback(self._accept_change)
@@ -232,8 +240,13 @@ class DeclaredParameters(Generic[ParametersT]):
             If a name is unknown, or a value is refused.
 
         """
-        before = asdict(self.value)
-        after = asdict(self._build({**before, **values}))
+        names = [info.name for info in self._infos.values()]
+        given = flatten_legs(values)
+        for name in given:
+            if name not in names:
+                raise unknown_name_error('parameter', name, names)
+        before = self._values_of(self.value)
+        after = self._values_of(self._build({**before, **given}))
         changed = {name: value for name, value in after.items() if value != before[name]}
         if changed:
             result = self._node.set_parameters_atomically(
@@ -241,9 +254,19 @@ class DeclaredParameters(Generic[ParametersT]):
             )
             if not result.successful:
                 raise ConfigurationError(result.reason)
-            if asdict(self.value) == before:
+            if self._values_of(self.value) == before:
                 raise ConfigurationError('the parameters were restored: the log has the reason')
         return tuple(self._prefix + name for name in changed)
+
+    def replace(self, params: ParametersT) -> tuple[str, ...]:
+        """Set all parameters to those of an instance; returns and raises as ``set``."""
+        # A leg that the node has no parameter for is an unknown name.
+        return self.set({**self._values_of(params), **parameter_values(params)})
+
+    def _values_of(self, params: ParametersT) -> dict[str, Any]:
+        """Return the value of every declared parameter by its name in the dataclass."""
+        known = parameter_values(params)
+        return {info.name: known.get(info.name, info.default) for info in self._infos.values()}
 
     def _parameter(self, name: str, value: Any) -> Parameter:
         info = self._infos[name]
@@ -251,8 +274,8 @@ class DeclaredParameters(Generic[ParametersT]):
             name, _PARAMETER_TYPES[info.kind], list(value) if info.kind == 'floats' else value
         )
 
-    def _declare(self, name: str, info: ParameterInfo) -> None:
-        value, descriptor = getattr(self.value, info.name), parameter_descriptor(info)
+    def _declare(self, name: str, info: ParameterInfo, value: Any) -> None:
+        descriptor = parameter_descriptor(info)
         if info.kind == 'floats':
             declare_array(self._node, name, _PARAMETER_TYPES[info.kind], value, descriptor)
         else:
@@ -261,6 +284,8 @@ class DeclaredParameters(Generic[ParametersT]):
     def _coerce(self, name: str, value: Any) -> Any:
         """Return a value of the declared type; the error names the parameter as ROS does."""
         info = self._infos[name]
+        if info.quantity and value == UNSET_LEG:
+            return UNSET_LEG
         if info.kind == 'floats':
             # A parameter file with an empty list gives a parameter without a value.
             if value is None:
@@ -275,7 +300,15 @@ class DeclaredParameters(Generic[ParametersT]):
             ) from None
 
     def _build(self, values: Mapping[str, Any]) -> ParametersT:
-        return make_parameters(self._cls, values)
+        by_leg = leg_parameters(self._cls)
+        return make_parameters(
+            self._cls,
+            {
+                name: value
+                for name, value in values.items()
+                if not (value == UNSET_LEG and name.partition('.')[0] in by_leg and '.' in name)
+            },
+        )
 
     def _changed_value(self, parameters: Iterable[Parameter]) -> ParametersT | None:
         """Return the instance after a change; None if the change has none of its parameters."""
@@ -284,7 +317,7 @@ class DeclaredParameters(Generic[ParametersT]):
             for given in parameters
             if given.name in self._infos
         }
-        return self._build({**asdict(self.value), **values}) if values else None
+        return self._build({**self._values_of(self.value), **values}) if values else None
 
     def _check_change(self, parameters: list[Parameter]) -> SetParametersResult:
         """Accept or reject a change before ROS makes it."""
@@ -313,13 +346,25 @@ class DeclaredParameters(Generic[ParametersT]):
 
     def _restore(self, old: ParametersT) -> None:
         """Set all parameters to the values of a previous instance."""
+        before, now = self._values_of(old), self._values_of(self.value)
         self._node.set_parameters_atomically(
             [
-                self._parameter(name, getattr(old, info.name))
+                self._parameter(name, before[info.name])
                 for name, info in self._infos.items()
-                if not info.read_only and getattr(old, info.name) != getattr(self.value, info.name)
+                if not info.read_only and before[info.name] != now[info.name]
             ]
         )
+
+
+def _all_infos(cls: type[Parameters], named: Iterable[str]) -> list[ParameterInfo]:
+    """Return the declarations of a dataclass, with those of the legs that some names have."""
+    infos = [info for info in declared_parameters(cls) if info.kind != 'legs']
+    by_leg = leg_parameters(cls)
+    for name in named:
+        quantity, dot, leg = name.partition('.')
+        if dot and quantity in by_leg:
+            infos.append(by_leg[quantity].of_leg(leg))
+    return infos
 
 
 def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ()) -> None:

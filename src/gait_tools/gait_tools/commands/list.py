@@ -75,11 +75,8 @@ def _describe_controller(kind: str, controller: str | None) -> dict[str, str]:
     """Return the parameters or presets of a controller with a description of each."""
     from gait_core import registry
     from gait_core.errors import ConfigurationError
-    from gait_core.parameters.declaration import (
-        declared_parameters,
-        format_range,
-        format_value,
-    )
+    from gait_core.parameters.declaration import declared_parameters
+    from gait_core.parameters.tables import format_range, format_value
 
     if controller is None:
         raise ConfigurationError(
@@ -103,7 +100,7 @@ def _describe_controller(kind: str, controller: str | None) -> dict[str, str]:
         value = f'{default}{unit}' if default else 'empty'
         if limits:
             value += f' ({limits})' if default else f' ({limits}{unit})'
-        described[info.name] = f'{value}: {info.doc}'
+        described[info.public_name] = f'{value}: {info.doc}'
     return described
 
 

@@ -206,17 +206,20 @@ def _gait_fields(
 ) -> dict[str, Any]:
     """Return controller and parameters of a walk that is not a champion's."""
     from gait_core import registry
+    from gait_core.parameters.declaration import merge_parameters
     from gait_core.trial.champion import read_gait_file
     from gait_core.trial.robot_gait import choose_controller, resolve_gait
 
     own: Mapping[str, Any] = {}
+    controller, _ = choose_controller(robot, options.controller, options.preset)
     if options.champion:
-        controller, _ = choose_controller(robot, options.controller, options.preset)
         own = read_gait_file(Path(options.champion)).gait(registry.controller(controller).Params)
-    gait = resolve_gait(robot, options.controller, options.preset, {**own, **changes})
+    declared = registry.controller(controller).Params
+    values = merge_parameters(declared, own, changes)
+    gait = resolve_gait(robot, options.controller, options.preset, values)
     if gait.ignored:
         print(f'gait: {gait.ignored}', file=sys.stderr)
-    return {'controller': gait.controller, 'parameters': gait.parameters}
+    return {'controller': gait.controller, 'parameters': gait.trial_parameters}
 
 
 def _read_champion(options: Namespace) -> Champion | None:
