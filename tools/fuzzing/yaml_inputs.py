@@ -18,7 +18,7 @@ from fuzzing.inputs import ACCEPTED, ANY, REFUSED, Input, Site, single
 from fuzzing.judge import run_input
 from fuzzing.schema_changes import ChangeMaker, Schema, changes, replaced
 from gait_core import registry
-from gait_core.parameters.declaration import declared_parameters
+from gait_core.parameters.declaration import parameter_values
 from gait_core.robot.robot_file import RobotFile
 from gait_core.testing.walkers import dog_urdf
 from gait_core.trial.champion import Champion
@@ -210,8 +210,8 @@ def _gait_kinds() -> Iterator[tuple[str, YamlKind]]:
     for controller, robot in _WALKERS.items():
         declared = registry.controller(controller).Params
         gait = {
-            info.name: list(info.default) if isinstance(info.default, tuple) else info.default
-            for info in declared_parameters(declared)
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in parameter_values(declared()).items()
         }
         walk = ('walk', robot, '--controller', controller, '--seconds', '0.04', '--json')
         yield (
