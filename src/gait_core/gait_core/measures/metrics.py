@@ -155,8 +155,8 @@ def trial_stances(rollout: Rollout) -> tuple[BoolArray, IntArray]:
 
 
 def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
-    """Return the gait diagram of a trial; without contacts in its states that of no legs."""
-    if rollout.states.contacts is None:
+    """Return the gait diagram of a trial; that of no legs if its robot has none, or no contacts."""
+    if rollout.states.contacts is None or not rollout.robot.legs:
         no_legs = np.zeros((rollout.ticks + 1, 0), dtype=bool)
         return gait_diagram((), no_legs, np.zeros(0, dtype=np.int64), rollout.dt)
     legs = tuple(leg.name for leg in rollout.robot.legs)
