@@ -57,6 +57,23 @@ def champion(gain=0.1, seeds=(2**63 - 1, 7), friction=0.9):
     )
 
 
+def test_repeats_may_have_bodies_and_starts_of_their_own(tmp_path):
+    drawn = replace(champion(), draws=(2**62, 5), starts_x=(0.1, -1e-7), starts_y=(0.0, 0.5))
+    write_champion(tmp_path / 'champion.yaml', drawn)
+    read = read_champion(tmp_path / 'champion.yaml')
+    assert read == drawn
+    scenes = [spec.scene for spec in read.specs]
+    assert [spec.seed for spec in read.specs] == list(drawn.seeds)
+    assert [(s.draw, s.initial.x, s.initial.y) for s in scenes] == [
+        (2**62, 0.1, 0.0),
+        (5, -1e-7, 0.5),
+    ]
+    assert [spec.scene.draw for spec in champion().specs] == [0, 0]
+    write_champion(tmp_path / 'champion.yaml', replace(drawn, draws=(1,)))
+    with pytest.raises(ConfigurationError, match='2 seeds and 1 draws, expected one of each'):
+        read_champion(tmp_path / 'champion.yaml')
+
+
 @settings(deadline=None, max_examples=50)
 @given(
     gain=st.floats(-1e300, 1e300),

@@ -262,13 +262,6 @@ class Experiment:
             raise ConfigurationError('experiment.fitness is empty')
         if self.bodies not in BODY_CHOICES:
             raise unknown_name_error('experiment.bodies', self.bodies, BODY_CHOICES)
-        if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
-            raise ConfigurationError(
-                f"experiment: 'repeats: {self.repeats}' with 'bodies: {self.bodies}' and "
-                f"'start_spread: {self.start_spread:g}' would give a champion several scenes; set "
-                "'repeats: 1', or replace bodies and start_spread by ranges of randomise.draw and "
-                'randomise.initial'
-            )
         for name, terms in self.objectives.items():
             if not terms:
                 raise ConfigurationError(f'experiment.objectives.{name} is empty')

@@ -416,10 +416,15 @@ class Evolution:
     def _champion_on_engine(self, rows: Sequence[TrialRow]) -> Champion:
         """Return the champion of one candidate's trials on one engine."""
         first = rows[0]
-        spec = self._plan.spec(first.values, replace(first.trial_index, repeat=0))
-        if first.weights:
-            spec = replace(spec, weights=ArrayFiles.name(first.id), weights_sha256=first.weights)
-        champion = make_champion(spec, rows, self._plan.experiment, self._store.run_id)
+        specs = [
+            replace(
+                self._plan.spec(row.values, row.trial_index),
+                weights=ArrayFiles.name(first.id) if first.weights else '',
+                weights_sha256=first.weights,
+            )
+            for row in rows
+        ]
+        champion = make_champion(specs, rows, self._plan.experiment, self._store.run_id)
         more = {
             'fitness_deviation': float(np.array([row.fitness for row in rows], dtype=float).std()),
             'version': __version__,

@@ -211,6 +211,16 @@ def test_the_champion_of_a_run_satisfies_its_constraints(tmp_path):
         assert files[0] == files[1], name
 
 
+@pytest.mark.parametrize('optimizer', ['genetic', 'cma_es'])
+def test_repeats_with_a_spread_of_starts_replay_each_from_its_own(tmp_path, optimizer):
+    spread = {'repeats': 2, 'start_spread': 0.5, 'engines': ['kinematic']}
+    run(tmp_path / 'run', optimizer={'name': optimizer, 'settings': {}}, **spread)
+    champion = read_champion(tmp_path / 'run' / 'champion.yaml')
+    specs = champion.specs
+    assert len({spec.scene.initial.x for spec in specs}) == 2 == len(specs)
+    assert tuple(run_trial(spec).trial_hash for spec in specs) == champion.trial_hashes
+
+
 def test_without_a_feasible_candidate_there_is_no_champion(tmp_path):
     progress = run(tmp_path / 'run', generations=1, constraints={'distance_m': {'at_most': -1.0}})
     assert progress.best is None and progress.violation_counts == {'distance_m': 6}

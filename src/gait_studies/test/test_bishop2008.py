@@ -85,6 +85,25 @@ def test_the_champion_replays_from_its_own_weights(run, capsys):
     assert json.loads(capsys.readouterr().out)['equal'] is True
 
 
+def test_repeats_have_bodies_and_starts_of_their_own_for_any_number_of_workers(tmp_path, capsys):
+    repeated = [*SETTINGS, '--set', 'repeats=3', '--set', 'duration=0.2']
+    for workers in ('1', '2'):
+        options = ['--generations', '1', '--run-dir', str(tmp_path / workers), *repeated]
+        assert main(['evolve', 'bishop2008_a', *options, '--workers', workers]) == 0
+    for name in ('evaluations.csv', 'champion.yaml'):
+        assert (tmp_path / '1' / name).read_bytes() == (tmp_path / '2' / name).read_bytes()
+    champion = read_champion(tmp_path / '1' / 'champion.yaml')
+    specs = champion.specs
+    assert len(specs) == 3
+    assert len({(spec.seed, spec.scene.draw, spec.scene.initial.x) for spec in specs}) == 3
+    assert len({spec.scene.draw for spec in specs}) == 3
+    # Champion and other candidates replay.
+    for individual in ([], ['--individual', '0/1']):
+        capsys.readouterr()
+        assert main(['replay', str(tmp_path / '1'), *individual, '--json']) == 0
+        assert json.loads(capsys.readouterr().out)['equal'] is True
+
+
 @pytest.mark.parametrize('name', ['bishop2008', 'bishop2008_omni'])
 def test_a_champion_walks_by_its_own_weights(name):
     file = Path(__file__).parents[3] / f'doc/results/{name}_champion.yaml'
@@ -159,7 +178,6 @@ def test_runs_a_and_b_search_networks_of_the_published_sizes():
             {'randomise': {'initial': {'y': [0, 1]}}},
             "initial.y' .* leave one out, e.g. 'start_spread: 0'",
         ),
-        ({'repeats': 2}, "'repeats: 2' .* set 'repeats: 1', or replace bodies and start_spread"),
         ({'start_spread': -1.0}, 'nearest valid: 0'),
     ],
 )

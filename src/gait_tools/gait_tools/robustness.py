@@ -93,7 +93,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
     robot = load_robot(spec.scene.robot, spec.scene.draw)
     if not spec.gates:
         spec = replace(spec, gates=default_gate_limits(robot, spec.scene))
-    recorded = tuple(replace(spec, seed=seed) for seed in champion.seeds)
+    recorded = replace(champion, spec=spec).specs
     found = [Condition(group='record', label='as recorded', specs=recorded)]
     unseen = tuple(_unseen_start(spec, robot, number) for number in range(_UNSEEN_STARTS))
     starts = (spec, *unseen[:_STARTS_PER_CHANGE])

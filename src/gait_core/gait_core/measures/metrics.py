@@ -155,7 +155,7 @@ def trial_stances(rollout: Rollout) -> tuple[BoolArray, IntArray]:
 
 
 def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
-    """Return the gait diagram of a trial; that of no legs if its robot has none, or no contacts."""
+    """Return the gait diagram of a trial; that of no legs for a robot or record without them."""
     if rollout.states.contacts is None or not rollout.robot.legs:
         no_legs = np.zeros((rollout.ticks + 1, 0), dtype=bool)
         return gait_diagram((), no_legs, np.zeros(0, dtype=np.int64), rollout.dt)

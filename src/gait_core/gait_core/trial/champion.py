@@ -11,7 +11,7 @@ the reserved prefix ``provenance.``. Lists of records are written as ``item_0``,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 import os
 from pathlib import Path
 from typing import Any
@@ -42,9 +42,14 @@ class Champion:
     Attributes
     ----------
     spec : TrialSpec
-        The trial of the first repeat; the others differ in their seed.
+        The trial of the first repeat; the others differ in their seed, and in body and start if
+        these are drawn for each trial.
     seeds : tuple of int
         Seed of each repeat.
+    draws : tuple of int
+        ``scene.draw`` of each repeat; empty: that of ``spec``.
+    starts_x, starts_y : tuple of float [m]
+        ``scene.initial.x`` and ``.y`` of each repeat; empty: those of ``spec``.
     trial_hashes : tuple of str
         Hash of each repeat.
     fitness : float
@@ -76,6 +81,25 @@ class Champion:
     terms: Mapping[str, float] = field(default_factory=lambda: EMPTY_MAPPING)
     run: Mapping[str, Any] = field(default_factory=lambda: EMPTY_MAPPING)
     robot: RobotIdentity | None = None
+    draws: tuple[int, ...] = ()
+    starts_x: tuple[float, ...] = ()
+    starts_y: tuple[float, ...] = ()
+
+    @property
+    def specs(self) -> tuple[TrialSpec, ...]:
+        """The trial of each repeat."""
+        scene, count = self.spec.scene, len(self.seeds)
+        draws = self.draws or (scene.draw,) * count
+        starts_x = self.starts_x or (scene.initial.x,) * count
+        starts_y = self.starts_y or (scene.initial.y,) * count
+        return tuple(
+            replace(
+                self.spec,
+                seed=seed,
+                scene=replace(scene, draw=draw, initial=replace(scene.initial, x=x, y=y)),
+            )
+            for seed, draw, x, y in zip(self.seeds, draws, starts_x, starts_y, strict=True)
+        )
 
 
 def write_champion(path: Path, champion: Champion) -> None:
@@ -88,6 +112,9 @@ def write_champion(path: Path, champion: Champion) -> None:
         'spec': spec,
         'seeds': list(champion.seeds),
         'trial_hashes': list(champion.trial_hashes),
+        'draws': list(champion.draws),
+        'starts_x': list(champion.starts_x),
+        'starts_y': list(champion.starts_y),
         'fitness': float(champion.fitness),
         'status': champion.status,
         'fingerprint': champion.fingerprint,
@@ -186,6 +213,13 @@ class GaitFile:
                 f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
                 'trial_hashes, expected one of each per repeat'
             )
+        for name in ('draws', 'starts_x', 'starts_y'):
+            count = len(getattr(champion, name))
+            if count not in (0, len(champion.seeds)):
+                raise ConfigurationError(
+                    f'champion {path}: {len(champion.seeds)} seeds and {count} {name}, expected '
+                    'one of each per repeat, or none'
+                )
         return champion
 
     def _location(self, key: str) -> Location:

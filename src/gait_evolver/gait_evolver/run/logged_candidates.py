@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import robot_identity
@@ -45,34 +46,37 @@ def read_logged_candidate(folder: Path, candidate: str, engine: str = '') -> Cha
     facts, experiment = read_run(folder)
     plan = resolve_experiment(experiment)
     rows = _rows_of_candidate(folder, candidate, engine or next(iter(plan.scenes)))
-    spec = _candidate_spec(plan, folder, rows[0])
-    champion = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
+    specs = _candidate_specs(plan, folder, rows)
+    champion = make_champion(specs, rows, experiment, str(facts.get('run_id', '')))
     # Hashes are comparable only on the platform that recorded them.
     platform = facts.get('platform', {})
     return replace(champion, fingerprint=fingerprint_of(platform), platform=platform)
 
 
 def make_champion(
-    spec: TrialSpec, rows: Sequence[TrialRow], experiment: Experiment, run_id: str
+    specs: Sequence[TrialSpec], rows: Sequence[TrialRow], experiment: Experiment, run_id: str
 ) -> Champion:
     """
     Return the champion of a candidate's trials on one engine.
 
     Parameters
     ----------
-    spec : TrialSpec
-        Spec of the first trial.
+    specs : sequence of TrialSpec
+        Spec of each trial.
     rows : sequence of TrialRow
         In order of the repeats. If one of them has no fitness, that of the champion is NaN.
     experiment : Experiment
     run_id : str
 
     """
-    first = rows[0]
+    first, spec = rows[0], specs[0]
     have_fitness = all(row.fitness is not None for row in rows)
     return Champion(
         spec=spec,
         seeds=tuple(row.seed for row in rows),
+        draws=_differing([one.scene.draw for one in specs]),
+        starts_x=_differing([one.scene.initial.x for one in specs]),
+        starts_y=_differing([one.scene.initial.y for one in specs]),
         trial_hashes=tuple(row.trial_hash for row in rows),
         fitness=mean_fitness(rows) if have_fitness else float('nan'),
         status=first.status,
@@ -91,6 +95,14 @@ def make_champion(
             'trials': len(rows),
         },
     )
+
+
+_NumberT = TypeVar('_NumberT', int, float)
+
+
+def _differing(values: Sequence[_NumberT]) -> tuple[_NumberT, ...]:
+    """Return the values; none if they are all equal."""
+    return tuple(values) if len(set(values)) > 1 else ()
 
 
 def _rows_of_candidate(folder: Path, candidate: str, engine: str) -> list[TrialRow]:
@@ -119,10 +131,12 @@ def _rows_of_candidate(folder: Path, candidate: str, engine: str) -> list[TrialR
     return candidate_rows
 
 
-def _candidate_spec(plan: Plan, folder: Path, row: TrialRow) -> TrialSpec:
-    spec = plan.spec(row.values, replace(row.trial_index, repeat=0))
+def _candidate_specs(plan: Plan, folder: Path, rows: Sequence[TrialRow]) -> list[TrialSpec]:
+    """Return the spec of each trial of a candidate; ConfigurationError without its weights."""
+    row = rows[0]
+    specs = [plan.spec(one.values, one.trial_index) for one in rows]
     if not row.weights:
-        return spec
+        return specs
     files = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))
     file = next((file for file in files if file.exists()), None)
     if file is None:
@@ -130,4 +144,4 @@ def _candidate_spec(plan: Plan, folder: Path, row: TrialRow) -> TrialSpec:
             f'the network of candidate {row.generation}/{row.individual} was not kept: a run '
             'keeps the networks of its last generation and of its champion'
         )
-    return replace(spec, weights=str(file), weights_sha256=row.weights)
+    return [replace(spec, weights=str(file), weights_sha256=row.weights) for spec in specs]

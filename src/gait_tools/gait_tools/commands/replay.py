@@ -98,8 +98,7 @@ def _run_repeats(options: Namespace, champion: Champion) -> list[TrialOutcome]:
     if bags is not None:
         bags.check()
     keep = bool(options.record or options.export or options.video or options.viewer)
-    specs = [replace(champion.spec, seed=seed) for seed in champion.seeds]
-    outcomes = run_trials(specs, ros=options.ros, keep=keep)
+    outcomes = run_trials(champion.specs, ros=options.ros, keep=keep)
     if bags is not None:
         for repeat, outcome in enumerate(outcomes):
             if outcome.rollout is not None:

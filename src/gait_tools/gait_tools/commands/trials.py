@@ -8,6 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
@@ -82,16 +83,19 @@ def run_trials(
     specs: Sequence[TrialSpec], *, ros: bool, keep: bool, sensors: str = ''
 ) -> list[TrialOutcome]:
     """
-    Run trials that differ in their seeds only, one after the other.
+    Run trials that differ in seed, body and start only, one after the other.
 
-    Over ROS, bridge and controller start once for all trials, the bridge with the named range
-    sensors. ``keep`` asks for the rollouts.
+    Over ROS, bridge and controller start once for successive trials with the same body, the
+    bridge with the named range sensors. ``keep`` asks for the rollouts.
     """
-    return (
-        _run_over_ros(specs, keep, sensors)
-        if ros
-        else [_run_in_process(spec, keep) for spec in specs]
-    )
+    if not ros:
+        return [_run_in_process(spec, keep) for spec in specs]
+    groups = groupby(specs, lambda spec: spec.scene.draw)
+    return [
+        outcome
+        for _, same_body in groups
+        for outcome in _run_over_ros([*same_body], keep, sensors)
+    ]
 
 
 def _run_in_process(spec: TrialSpec, keep: bool) -> TrialOutcome:
