@@ -57,6 +57,12 @@ def test_one_publisher_is_enough_and_two_are_named():
     assert second(1, OURS, '/driver') == (
         f'joint_states is published by /driver as well as by {OURS}: both act; end one of them'
     )
+    # By default a node publishes itself.
+    node = discovered((OURS, JOINTS), ('/driver', JOINTS))
+    assert describe_second_publisher(node, 'joint_states', 'both act') == second(
+        1, OURS, '/driver'
+    )
+    assert describe_second_publisher(discovered((OURS, JOINTS)), 'joint_states', 'x') == ''
     assert second(0, '/b', '/a') == (
         'joint_states is published by /a as well as by /b: both act; end one of them'
     )
@@ -67,8 +73,8 @@ def test_a_publisher_without_a_name_yet_is_waited_for(unknown):
     assert second(1, OURS, unknown) == second(0, '/a', unknown) == ''
 
 
-def test_a_foreign_type_is_named_with_its_publisher():
-    foreign = 'sensor_msgs/msg/Imu'
+@pytest.mark.parametrize('foreign', ['sensor_msgs/msg/Imu', 'std_msgs/msg/Bool'])
+def test_a_foreign_type_is_named_with_its_publisher(foreign):
     node = discovered(('/r2/driver', foreign), ('/right', JOINTS), ('/hidden', ''))
     (line,) = describe_type_mismatches(node)
     assert line == (
