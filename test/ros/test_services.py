@@ -61,6 +61,16 @@ def test_whatever_is_raised_is_an_answer_and_the_node_goes_on(graph, service):
     assert not graph.logged('Traceback')
 
 
+def test_what_a_request_is_to_blame_for_is_answered_and_a_fault_is_logged_too(graph):
+    node = graph.add(Failing)
+    node.error = ConfigurationError('mass is -1')
+    assert graph.call(Trigger, '/failing/now').message == 'mass is -1'
+    assert not graph.logged('~/now failed')
+    node.error = OverflowError('too large')
+    assert graph.call(Trigger, '/failing/now').message == 'OverflowError: too large'
+    assert len(graph.logged('ERROR', '~/now failed: OverflowError: too large')) == 1
+
+
 def test_a_burst_of_requests_is_answered_to_the_last(graph):
     graph.add(Failing)
     client = graph.client.create_client(Trigger, '/failing/now', qos_profile=QoSProfile(depth=500))

@@ -108,6 +108,20 @@ def test_a_queue_in_time_passes_every_message(queue, clock, delay):
     assert handled == list(range(9)) and queue.replaced_count == 0
 
 
+@pytest.mark.parametrize(('delay', 'count'), [(0.1, 2), (0.1001, 1)])
+def test_a_queue_is_late_beyond_a_tenth_of_a_second(monkeypatch, clock, delay, count):
+    class Late(EventQueue):
+        delay = 0.0
+
+    queue, handled = Late(), []
+    monkeypatch.setattr(event_queue, 'EVENT_QUEUE', queue)
+    queue.delay = delay
+    receive = StreamReceiver(handled.append)
+    receive('a')
+    receive('b')
+    assert len(handled) == count
+
+
 def test_streams_are_held_back_each_on_its_own(queue, clock):
     handled = []
     first, second = StreamReceiver(handled.append), StreamReceiver(handled.append)
