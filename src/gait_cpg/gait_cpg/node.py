@@ -5,8 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from gait_cpg.executables import cpg_node
+
+    sys.exit(cpg_node())
+
+from collections.abc import Sequence
 from typing import Any
 
 from gait_ros.live.node import ControllerNode
@@ -23,7 +30,3 @@ class CpgNode(ControllerNode):
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until it is interrupted."""
     return run_node(CpgNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -5,10 +5,17 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from gait_evolver.executables import evolver_node
+
+    sys.exit(evolver_node())
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-import sys
 import traceback
 from typing import Any
 
@@ -468,7 +475,3 @@ def _optional(value: float | None) -> list[float]:
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node."""
     return run_node(EvolverNode, args, lambda node: node.exit_code)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

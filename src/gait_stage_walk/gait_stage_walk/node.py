@@ -5,9 +5,16 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from gait_stage_walk.executables import stage_walk_node
+
+    sys.exit(stage_walk_node())
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-import sys
 from typing import Any, cast
 
 from gait_core.errors import ConfigurationError, unknown_name_error
@@ -135,7 +142,3 @@ class StageWalkNode(ControllerNode):
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until it is interrupted."""
     return run_node(StageWalkNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

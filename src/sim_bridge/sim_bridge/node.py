@@ -5,10 +5,17 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from sim_bridge.executables import sim_bridge_node
+
+    sys.exit(sim_bridge_node())
+
 from collections.abc import Sequence
 import os
 from pathlib import Path
-import sys
 import time
 import traceback
 from typing import Any
@@ -480,7 +487,3 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the node until it is interrupted."""
     mark_compiling()
     return run_node(SimBridgeNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -5,9 +5,16 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from gait_ros.executables import hardware_node
+
+    sys.exit(hardware_node())
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-import sys
 import time
 from typing import Any
 
@@ -381,7 +388,3 @@ def _select_rows(values: JointValues, rows: Sequence[int]) -> JointValues:
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node and return its exit code."""
     return run_node(HardwareNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -5,10 +5,17 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from gait_ros.executables import controller_node
+
+    sys.exit(controller_node())
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-import sys
 import time
 from typing import Any
 
@@ -495,7 +502,3 @@ class ControllerNode(ManagedNode):
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node and return its exit code."""
     return run_node(ControllerNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

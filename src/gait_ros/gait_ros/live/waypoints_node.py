@@ -5,9 +5,16 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == '__main__':
+    # A signal ends the imports below without a traceback.
+    from gait_ros.executables import waypoints_node
+
+    sys.exit(waypoints_node())
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-import sys
 from typing import Any
 
 from geometry_msgs.msg import Twist
@@ -154,7 +161,3 @@ class WaypointsNode(Node):
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node and return its exit code."""
     return run_node(WaypointsNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())
