@@ -3,6 +3,7 @@
 
 """The ros evaluator and the evolver node: equal results, lost workers, cancelling."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 import math
 import os
@@ -47,6 +48,11 @@ def trials(box, count, duration=0.5):
         )
         for i in range(count)
     ]
+
+
+@pytest.fixture(autouse=True)
+def _no_wait_for_other_evolvers(monkeypatch):
+    monkeypatch.setattr('gait_evolver.node._DISCOVERY_TIME', 0.0)
 
 
 @pytest.fixture(scope='module')
@@ -277,9 +283,26 @@ def test_a_run_at_the_start_that_fails_ends_the_node_with_1(graph, experiment, t
 
 
 def test_two_evolvers_of_one_name_say_how_to_part_them(graph):
-    nodes = [graph.add(EvolverNode), graph.add(EvolverNode, name='evolver')]
+    # Started at once, so that neither hears the other before.
+    nodes = [graph.add(EvolverNode, start=False) for _ in range(2)]
     graph.until(lambda: graph.logged('[ERROR]', 'both use the same workers', 'namespace:=NAME'))
     assert {node.get_fully_qualified_name() for node in nodes} == {'/evolver'}
+
+
+def test_a_second_evolver_is_refused_while_the_first_is_at_work(graph, monkeypatch):
+    monkeypatch.setattr('gait_evolver.node._DISCOVERY_TIME', 20.0)
+    # A killed one is silent, and in the way of nobody.
+    killed = graph.add(EvolverNode, start=False)
+    graph.executor.remove_node(killed)
+    first = graph.add(EvolverNode)
+    second = EvolverNode(context=graph.context)
+    with ThreadPoolExecutor() as pool:
+        started = pool.submit(second.start)
+        graph.until(started.done)
+    second.destroy_node()
+    with pytest.raises(ConfigurationError, match='another /evolver is at work.*namespace:=second'):
+        started.result()
+    assert first.exit_code is None
 
 
 def test_names_of_workers_are_within_the_namespace_of_the_evolver(graph):

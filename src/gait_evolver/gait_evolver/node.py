@@ -16,6 +16,7 @@ if __name__ == '__main__':
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+import time
 import traceback
 from typing import Any
 
@@ -27,6 +28,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.task import Future
+from rclpy.wait_for_message import wait_for_message
 from std_srvs.srv import Trigger
 
 from gait_core import registry
@@ -63,7 +65,7 @@ from gait_ros.nodes.parameters import (
     parameter_overrides,
     refuse_unknown_overrides,
 )
-from gait_ros.nodes.publisher_checks import describe_second_publisher
+from gait_ros.nodes.publisher_checks import describe_second_publisher, find_other_publishers
 from gait_ros.nodes.qos import LATCHED_QOS, advertise, guard_callback
 from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import SERVICE_QOS, offer_service
@@ -71,6 +73,8 @@ from gait_ros.nodes.services import SERVICE_QOS, offer_service
 _STATES = ('idle', 'running', 'cancelling', 'failed')
 _POLL_PERIOD = 0.1
 _STATUS_PERIOD = 1.0
+# Longest time [s] until another evolver is discovered.
+_DISCOVERY_TIME = 1.5
 _JOIN_TIMEOUT = 10.0
 
 
@@ -186,7 +190,8 @@ class EvolverNode(Node):
         return tuple(name if name.startswith('/') else f'{space}/{name}' for name in names)
 
     def start(self) -> None:
-        """Start the run that the parameters describe, if any."""
+        """Start the run that the parameters describe, if any; refuse to be a second evolver."""
+        self._refuse_second()
         params = self._declared.value
         if not params.experiment and not params.resume:
             return
@@ -200,6 +205,23 @@ class EvolverNode(Node):
                 resume=params.resume,
             )
         )
+
+    def _refuse_second(self) -> None:
+        """Raise ConfigurationError if another evolver of this name and namespace is at work."""
+        until = time.monotonic() + _DISCOVERY_TIME
+        while not find_other_publishers(self, '~/status'):
+            if time.monotonic() > until:
+                return
+            time.sleep(_POLL_PERIOD)
+        # The publisher of a killed evolver remains for some seconds, but is silent.
+        is_heard, _ = wait_for_message(
+            EvolverStatus, self, '~/status', time_to_wait=3.0 * _STATUS_PERIOD
+        )
+        if is_heard:
+            raise ConfigurationError(
+                f'another {self.get_fully_qualified_name()} is at work, and both would use the '
+                'same workers: end it, or give this one another namespace, e.g. namespace:=second'
+            )
 
     def destroy_node(self) -> None:
         """Cancel the run, which can then be resumed, and destroy the node."""
