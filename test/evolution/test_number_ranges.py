@@ -14,6 +14,8 @@ from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import read_robot
 from gait_core.robot.robot_file import RobotFile, TrialDefaults
 from gait_core.robot.urdf.writer import to_urdf
+from gait_core.testing.skips import need_engine
+from gait_core.trial.setup import check_defaults
 from gait_evolver.experiment import CurriculumStage, Experiment, StoppingRules
 from gait_evolver.plan import load_plan
 
@@ -50,6 +52,8 @@ settle_time: 0.1
 fitness: {distance: 1.0}
 objectives: {}
 gates: {speed: 3.0}
+constraints: {tilt_max_rad: {at_least: 0.0, at_most: 1.0}}
+measures: []
 optimizer: {name: genetic, settings: {reevaluate: true, elites: 1}}
 generations: 3
 population: 10
@@ -99,11 +103,10 @@ defaults:
   duration: 1.0
   settle_time: 0.1
 """
-# An absent limit may be written as a large number, and a fitness may have any size.
+# An absent limit may be written as a large number, and a fitness or a metric may have any size.
 LIMITS = [f'limits..*.{name}' for name in ('lower', 'upper', 'velocity', 'effort')]
-# Options are the engine's, which refuses them at the first reset.
-OPTIONS = ['scene.engine_options.solver_iterations']
-UNBOUNDED = ('stop.fitness', 'curriculum.0.fitness', *LIMITS, *OPTIONS)
+BOUNDS = [f'constraints.tilt_max_rad.{name}' for name in ('at_least', 'at_most')]
+UNBOUNDED = ('stop.fitness', 'curriculum.0.fitness', *LIMITS, *BOUNDS)
 
 
 def numbers(value, path=()):
@@ -175,3 +178,14 @@ def test_no_number_of_a_robot_file_is_without_a_range(tmp_path):
         read_robot(tmp_path)
 
     assert accepted_numbers(ROBOT, read) == []
+
+
+@pytest.mark.parametrize(
+    ('engine', 'option'),
+    [('bullet', 'solver_iterations'), ('mujoco', 'iterations'), ('cables', 'lift_off')],
+)
+def test_default_options_of_an_engine_have_a_range(engine, option):
+    need_engine(engine)
+    robot = dataclasses.replace(legged_box(), defaults={'engines': {engine: {option: 1e300}}})
+    with pytest.raises(ConfigurationError, match=f"defaults.engines: parameter '{option}'"):
+        check_defaults(robot)

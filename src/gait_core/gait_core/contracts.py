@@ -173,6 +173,11 @@ class Engine(ABC):
     def __init__(self, robots: Callable[[str, int], RobotModel] = ...) -> None:
         """Open the physics; ``robots`` returns the robot of a name and a draw (``load_robot``)."""
 
+    @classmethod
+    def check_options(cls, options: Mapping[str, float]) -> None:
+        """Raise ConfigurationError for engine options of a scene that ``reset`` would refuse."""
+        del options
+
     @abstractmethod
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """

@@ -233,6 +233,8 @@ def make_scene(
     )
     with (location / 'engine').locate_errors():
         check_registered('engines', scene.engine)
+    with (location / 'engine_options').locate_errors():
+        _check_engine_options(scene.engine, scene.engine_options)
     with (location / 'terrain').locate_errors():
         _check_terrain(scene.terrain)
     return scene
@@ -255,13 +257,18 @@ def scene_with_engine(scene: Scene, engine: str) -> Scene:
 def check_defaults(robot: RobotModel) -> None:
     """Raise ConfigurationError for the first default of a robot that a trial would refuse."""
     _check_default_names(robot)
-    for name, parameters in robot.defaults.get('terrains', {}).items():
-        try:
-            _check_terrain(TerrainSpec(name=name, parameters=parameters))
-        except ConfigurationError as error:
-            raise ConfigurationError(
-                f"robot '{robot.name}': defaults.terrains: {error}"
-            ) from error
+    checks: dict[str, Callable[[str, Any], None]] = {
+        'terrains': lambda name, given: _check_terrain(TerrainSpec(name=name, parameters=given)),
+        'engines': _check_engine_options,
+    }
+    for key, check in checks.items():
+        for name, parameters in robot.defaults.get(key, {}).items():
+            try:
+                check(name, parameters)
+            except ConfigurationError as error:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': defaults.{key}: {error}"
+                ) from error
     if robot.defaults.get('controller'):
         resolve_gait(robot)
 
@@ -294,6 +301,16 @@ def _default_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
             f'scene.terrain is {wanted!r}, expected named values; nearest valid: {nearest}'
         )
     return {'parameters': robot.defaults.get('terrains', {}).get(name, {})}
+
+
+def _check_engine_options(engine: str, options: Mapping[str, float]) -> None:
+    """Raise ConfigurationError for options that an engine refuses, if it is installed here."""
+    if options:
+        try:
+            found = registry.engine(engine)
+        except NotInstalled:
+            return
+        found.check_options(options)
 
 
 def _check_terrain(terrain: TerrainSpec) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -120,6 +120,11 @@ class SceneEngine(Engine):
         if self._robot is None:
             raise ProtocolError(f"engine '{self.name}' has no robot before its first reset")
         return self._robot
+
+    @classmethod
+    def check_options(cls, options: Mapping[str, float]) -> None:
+        """Raise ConfigurationError for an unknown option or a value out of its range."""
+        make_parameters(cls.Options, options)
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """
