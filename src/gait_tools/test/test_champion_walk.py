@@ -96,3 +96,9 @@ def test_a_preset_beside_a_champion_is_refused(champion, walk):
         f"gait: --preset is 'wave', but {champion} has every parameter of the gait; leave "
         '--preset out\n'
     )
+
+
+@pytest.mark.parametrize('options', [['--sensors', 'lidar'], ['--record', '/dev/null']])
+def test_an_error_of_a_walk_that_differs_is_the_only_line(walk, options):
+    _, err = walk('--seconds', '0.3', *options, code=2)
+    assert err.count('\n') == 1 and 'differs' not in err

@@ -15,7 +15,7 @@ from the record.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 import sys
 from typing import TYPE_CHECKING, Any
@@ -83,15 +83,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_settings(parser, 'gait.step_size_deg=15 or scene.friction=0.5')
 
 
+def print_note(line: str) -> None:
+    """Print a line on standard error."""
+    print(f'gait: {line}', file=sys.stderr)
+
+
 def run(options: Namespace) -> int:
     """Run the trial, then print, show and record it."""
     check_display_options(options)
-    spec = spec_from_options(options)
-    _warn_of_negative_inertia(spec)
+    # Printed after the trial, so that an error is the only line.
+    notes: list[str] = []
+    spec = spec_from_options(options, notes.append)
+    notes += _describe_negative_inertia(spec)
     if options.sensors:
         _check_sensors(options)
     if options.cmd is not None:
-        _warn_of_clipped_command(spec)
+        notes += _describe_clipped_command(spec)
     if options.record:
         from gait_tools.bags.write import check_bag
 
@@ -99,6 +106,8 @@ def run(options: Namespace) -> int:
     keep = bool(options.record or options.video or options.viewer) or not options.json
     (outcome,) = run_trials([spec], ros=options.ros, keep=keep, sensors=options.sensors)
     result, rollout = outcome.result, outcome.rollout
+    for line in notes:
+        print_note(line)
     values = trial_as_json(spec, result, outcome.wall_time, outcome.pids)
     if options.record and rollout is not None:
         from gait_tools.bags.write import write_bag
@@ -115,8 +124,12 @@ def run(options: Namespace) -> int:
     return exit_code(result.status)
 
 
-def spec_from_options(options: Namespace) -> TrialSpec:
-    """Return the trial that the options describe; ConfigurationError names an invalid one."""
+def spec_from_options(options: Namespace, note: Callable[[str], None] = print_note) -> TrialSpec:
+    """
+    Return the trial that the options describe; ConfigurationError names an invalid one.
+
+    ``note`` is called with each line on what is not walked as the options or files say.
+    """
     from gait_core.robot.load import load_robot
     from gait_core.robot.model_code import permit_model_code
     from gait_core.trial import setup as trial_setup
@@ -134,12 +147,12 @@ def spec_from_options(options: Namespace) -> TrialSpec:
     if options.terrain:
         scene['terrain'] = trial_setup.parse_terrain(options.terrain)
     fields: dict[str, Any] = {'script': trial_setup.default_script(robot)}
-    champion = _read_champion(options)
+    champion = _read_champion(options, note)
     if champion is not None:
         scene = champion_scene(champion.spec.scene, scene)
         fields = champion_fields(champion.spec, gait)
     else:
-        fields.update(_gait_fields(options, robot, gait))
+        fields.update(_gait_fields(options, robot, gait, note))
     if options.cmd is not None:
         fields['script'] = trial_setup.constant_script(trial_setup.parse_velocity(options.cmd))
     duration = options.seconds
@@ -157,26 +170,25 @@ def spec_from_options(options: Namespace) -> TrialSpec:
     if champion is not None:
         line = describe_differences(spec, champion)
         if line:
-            print(f'gait: {options.champion}: {line}', file=sys.stderr)
+            note(f'{options.champion}: {line}')
     return spec
 
 
-def _warn_of_negative_inertia(spec: TrialSpec) -> None:
-    """Print on standard error the first inertia with a negative moment, which engines replace."""
+def _describe_negative_inertia(spec: TrialSpec) -> Iterator[str]:
+    """Yield a line on the first inertia with a negative moment, which engines replace."""
     from gait_core.robot.load import load_robot
     from gait_core.robot.load_report import negative_inertias
 
     faults = negative_inertias(load_robot(spec.scene.robot, spec.scene.draw))
     for name in faults[:1]:
-        print(
-            f"gait: link '{name}' has a negative principal moment of inertia, which engines "
-            f'replace; {len(faults)} such link{"s" * (len(faults) > 1)}, see gait check',
-            file=sys.stderr,
+        yield (
+            f"link '{name}' has a negative principal moment of inertia, which engines "
+            f'replace; {len(faults)} such link{"s" * (len(faults) > 1)}, see gait check'
         )
 
 
-def _warn_of_clipped_command(spec: TrialSpec) -> None:
-    """Print on standard error which components of the command the controller clips."""
+def _describe_clipped_command(spec: TrialSpec) -> Iterator[str]:
+    """Yield a line on the components of each command that the controller clips."""
     from gait_core.motion.velocity_limits import describe_clipping
     from gait_core.robot.load import load_robot
     from gait_core.trial.parts import make_controller
@@ -185,10 +197,7 @@ def _warn_of_clipped_command(spec: TrialSpec) -> None:
     bounds = make_controller(spec, robot).velocity_limits
     for item in spec.script:
         if text := describe_clipping(bounds, item.command.velocity):
-            print(
-                f'gait: --cmd is not followed exactly by {spec.controller}: {text}',
-                file=sys.stderr,
-            )
+            yield f'--cmd is not followed exactly by {spec.controller}: {text}'
 
 
 def _check_sensors(options: Namespace) -> None:
@@ -202,7 +211,10 @@ def _check_sensors(options: Namespace) -> None:
 
 
 def _gait_fields(
-    options: Namespace, robot: RobotModel, changes: Mapping[str, Any]
+    options: Namespace,
+    robot: RobotModel,
+    changes: Mapping[str, Any],
+    note: Callable[[str], None],
 ) -> dict[str, Any]:
     """Return controller and parameters of a walk that is not a champion's."""
     from gait_core import registry
@@ -218,11 +230,11 @@ def _gait_fields(
     values = merge_parameters(declared, own, changes)
     gait = resolve_gait(robot, options.controller, options.preset, values)
     if gait.ignored:
-        print(f'gait: {gait.ignored}', file=sys.stderr)
+        note(gait.ignored)
     return {'controller': gait.controller, 'parameters': gait.trial_parameters}
 
 
-def _read_champion(options: Namespace) -> Champion | None:
+def _read_champion(options: Namespace, note: Callable[[str], None]) -> Champion | None:
     """Return the champion that the options name; None without one, or for a parameter file."""
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import check_champion_robot, read_gait_file
@@ -236,7 +248,7 @@ def _read_champion(options: Namespace) -> Champion | None:
         return None
     champion = gait_file.champion()
     if warning := check_champion_robot(path, champion, options.robot):
-        print(f'gait: {path}: {warning}', file=sys.stderr)
+        note(f'{path}: {warning}')
     controller = champion.spec.controller
     if options.controller and options.controller != controller:
         raise ConfigurationError(
