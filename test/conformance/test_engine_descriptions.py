@@ -69,6 +69,25 @@ def test_a_robot_of_odd_parts_stands(engine_of, tmp_path, triangles):
     assert last.joint_positions[0] == pytest.approx(0.2, abs=1e-3)
 
 
+@pytest.mark.parametrize('corners', [[(0, 0), (1, 0), (1, 1), (0, 1)], [(0, 0), (1, 0)]])
+def test_a_sheet_and_a_line_collide_in_every_engine(engine_of, tmp_path, corners):
+    points = [f'vertex {x} {y} -0.1' for x, y in (*corners, *corners[:2])]
+    facets = (points[:3], points[-3:])
+    rows = ['outer loop', *facets[0], 'endloop', 'outer loop', *facets[1], 'endloop']
+    (tmp_path / 'sheet.stl').write_text('solid s\n' + '\n'.join(rows) + '\nendsolid s\n')
+    mesh = link('plate', '<mesh filename="sheet.stl"/>')
+    (tmp_path / 'plate.urdf').write_text(
+        f'<robot name="p">{mesh}{link("arm")}{joint("arm", "", parent="plate")}</robot>'
+    )
+    (tmp_path / 'robot.yaml').write_text('urdf: plate.urdf\njoints: [arm]\nlegs: []')
+    robot = read_robot(tmp_path)
+    engine = engine_of(robot)
+    first = engine.reset(Scene(robot='p', gravity=(0.0, 0.0, -1.0)), 0)
+    last = step_through(engine, [applied_targets(robot, position=[0.0])] * 5)[-1]
+    for observation in (first, last):
+        assert observation.body_poses[0, 2] == pytest.approx(0.1, abs=0.01)
+
+
 def test_a_visual_mesh_that_ends_bullet_is_named_before_a_picture_is_made(tmp_path):
     need_engine('bullet')
     from sim_bridge.engines.bullet.client import pb

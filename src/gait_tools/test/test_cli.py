@@ -400,6 +400,16 @@ def test_check_refuses_what_no_walk_could_start(gait, tmp_path):
     assert "root link 'base' has no mass" in checked[2]
 
 
+def test_check_refuses_a_colour_beyond_1(gait, tmp_path):
+    file = tmp_path / 'robot.urdf'
+    visual = '<visual><geometry><sphere radius="1"/></geometry><material name="m">'
+    visual += '<color rgba="255 0.5 -1 1"/></material></visual>'
+    file.write_text(ROOT.format(HEAVY + visual, '<inertia ixx="1" iyy="1" izz="1"/>') + ARM)
+    code, out, err = gait('check', str(file))
+    assert (code, out, err.count('\n')) == (2, '', 1)
+    assert "link 'base': rgba is '255 0.5 -1 1'" in err and err.endswith('valid: 1 0.5 0 1\n')
+
+
 def test_walk_warns_of_a_negative_inertia(gait, tmp_path):
     from gait_core.testing.skips import need_engine
 

@@ -40,6 +40,7 @@ def run(options: Namespace) -> int:
     packages = read_packages(options.package)
     robot = read_robot(find_robot(options.urdf), packages)
     check_defaults(robot)
+    _check_colours(robot)
     _start_trial(robot, '' if packages else options.urdf)
     report = report_robot(robot)
     if options.json:
@@ -47,6 +48,23 @@ def run(options: Namespace) -> int:
     else:
         print('\n'.join(report.lines()))
     return 0
+
+
+def _check_colours(robot: RobotModel) -> None:
+    """Raise ConfigurationError for the first colour beyond 0 to 1, which walks and RViz clip."""
+    from gait_core.errors import ConfigurationError
+
+    for link in robot.links:
+        for colour in (shape.rgba for shape in link.visuals if shape.rgba is not None):
+            nearest = [min(max(part, 0.0), 1.0) for part in colour]
+            if nearest != list(colour):
+                found, valid = (
+                    ' '.join(f'{part:g}' for part in parts) for parts in (colour, nearest)
+                )
+                raise ConfigurationError(
+                    f"robot '{robot.name}': link '{link.name}': rgba is '{found}', expected four "
+                    f'numbers from 0 to 1; nearest valid: {valid}'
+                )
 
 
 def _start_trial(robot: RobotModel, name: str) -> None:

@@ -26,6 +26,8 @@ from gait_core.trial.scene import EMPTY_MAPPING
 _DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
 _MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
 """Limits of the scene of a Collada file."""
+# Thickness of a sheet and volume below which a mesh is one, by its extent.
+_THICKNESS_RATIO, _MIN_VOLUME_RATIO = 1e-3, 1e-9
 
 MAX_COORDINATE = 1e9
 """Largest coordinate of a vertex, in the units of the file, and number of a transform."""
@@ -283,13 +285,31 @@ def mesh_hull(file: str) -> tuple[FloatArray, IntArray]:
     """
     Return the convex hull of a mesh: vertices (v, 3) in the units of the file, faces (f, 3).
 
-    For a mesh without volume, all its vertices are returned, and no faces.
+    A sheet or a line, which engines of rigid bodies refuse, gets a thickness of a thousandth of
+    its extent. ConfigurationError if all vertices of the mesh are one point.
     """
     vertices = mesh_vertices(file)
+    extent = float(np.ptp(vertices, axis=0).max())
+    if not extent > 0.0:
+        raise ConfigurationError(f"mesh file '{file}' has no volume; it cannot collide")
     try:
         hull = ConvexHull(vertices)
     except QhullError:
-        return vertices, np.zeros((0, 3), dtype=np.int64)
+        hull = None
+    if hull is None or hull.volume < _MIN_VOLUME_RATIO * extent**3:
+        vertices = _thicken(vertices, _THICKNESS_RATIO * extent)
+        hull = ConvexHull(vertices)
     row = np.full(len(vertices), -1, dtype=np.int64)
     row[hull.vertices] = np.arange(len(hull.vertices))
     return vertices[hull.vertices], row[hull.simplices]
+
+
+def _thicken(vertices: FloatArray, thickness: float) -> FloatArray:
+    """Return vertices on both sides of a sheet, or around a line, a thickness apart."""
+    centred = vertices - vertices.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    for axis, span in zip(axes.T, np.ptp(centred @ axes, axis=0), strict=True):
+        if span < thickness:
+            offset = 0.5 * thickness * axis
+            vertices = np.concatenate([vertices - offset, vertices + offset])
+    return vertices

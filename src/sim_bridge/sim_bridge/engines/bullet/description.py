@@ -54,12 +54,10 @@ def _with_hulls(link: Link, files: dict[str, str]) -> Link:
 def _hull_text(file: str) -> str:
     """Return the hull of a mesh as an OBJ file, whose faces name every vertex."""
     vertices, faces = mesh_hull(file)
-    count = len(vertices)
-    rows = faces.tolist() or [(i, (i + 1) % count, (i + 2) % count) for i in range(count)]
     return ''.join(
         [
             *(f'v {x!r} {y!r} {z!r}\n' for x, y, z in vertices.tolist()),
-            *(f'f {a + 1} {b + 1} {c + 1}\n' for a, b, c in rows),
+            *(f'f {a + 1} {b + 1} {c + 1}\n' for a, b, c in faces.tolist()),
         ]
     )
 

@@ -370,9 +370,7 @@ def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
 def _add_mesh(spec: Any, shape: Shape) -> str:
     """Add the convex hull of a mesh file, computed here because MuJoCo reads fewer formats."""
     name = f'mesh{len(spec.meshes)}'
-    vertices, faces = mesh_hull(shape.file)
-    if not len(faces):
-        raise ConfigurationError(f"mesh file '{shape.file}' has no volume; it cannot collide")
+    vertices, _ = mesh_hull(shape.file)
     mesh = spec.add_mesh(name=name)
     mesh.uservert = (vertices * np.array(shape.size)).ravel()
     mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
