@@ -121,13 +121,18 @@ class Graph:
         self.until(lambda: False, seconds, fail=False)
 
     def until(self, done, timeout=30.0, fail=True):
-        """Spin until something is true, and return it."""
-        end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            value = done()
-            if value:
+        """
+        Spin until something is true, and return it.
+
+        A callback counts at most a second: the first step of a controller compiles kernels.
+        """
+        waited = 0.0
+        while waited < timeout:
+            before = time.monotonic()
+            if value := done():
                 return value
             self.executor.spin_once(timeout_sec=0.02)
+            waited += min(time.monotonic() - before, 1.0)
         assert not fail, f'nothing came within {timeout} s; log: {self.log}'
         return None
 

@@ -181,6 +181,8 @@ def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
     gait, _ = walk(graph, box)
     for seed in range(20):
         gait.trigger_deactivate()
+        # Otherwise the next command could be the first one of a new walk.
+        graph.until(lambda: not node._watch.motion_requested)
         node.trigger_deactivate()
         at = pose(box_model, seed)
         node.trigger_activate()
@@ -352,6 +354,8 @@ def test_a_calibration_wants_every_motor_fresh_plausible_and_still(
     graph.until(lambda: f"motor '{names[1]}' of joint '{names[1]}' was not at rest" in answer())
     motors.silent = {names[4]}
     graph.client.destroy_timer(swinging)
+    # It may be due once more.
+    graph.spin(0.1)
     motors.at[names[1]] = 0.2
     graph.until(lambda: f"motor '{names[4]}' of joint '{names[4]}' has been silent" in answer())
     assert not out.exists()

@@ -79,7 +79,7 @@ def test_its_end_stops_the_robot(graph):
     node = graph.add(WaypointsNode, waypoints=[1.0, 0.0], rate=50.0)
     robot = Robot(graph)
     graph.until(lambda: robot.told and robot.told[-1] == (0.068, 0.0))
-    node.destroy_node()
+    graph.remove(node)
     assert graph.until(lambda: robot.told[-1] == (0.0, 0.0), 3.0)
 
 

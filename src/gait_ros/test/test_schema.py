@@ -27,6 +27,7 @@ FINITE = st.floats(-1e3, 1e3)
 POSITIVE = st.floats(1e-6, 1e3)
 
 
+@settings(deadline=None)
 @given(
     friction=POSITIVE,
     x=FINITE,
