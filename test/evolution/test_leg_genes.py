@@ -14,6 +14,7 @@ from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import parse_settings
 from gait_evolver.experiment import read_experiment, rebuild_experiment
 from gait_evolver.loop import Evolution
 from gait_evolver.plan import TrialIndex, resolve_experiment
@@ -90,6 +91,11 @@ def test_fixed_values_of_legs_are_written_out_and_may_be_nested():
     nested = plan(parameters={'lag': {'leg1': 0.25}})
     assert flat.config_hash == nested.config_hash != plan().config_hash
     assert flat.experiment.parameters['lag.leg1'] == 0.25
+    for order in (1, -1):
+        texts = ['gait.duty_factor=0.7', 'gait.duty_factor.leg1=0.5'][::order]
+        settings = parse_settings(texts)
+        assert settings == {'gait': {'duty_factor': 0.7, 'duty_factor.leg1': 0.5}}
+        assert plan(**settings).experiment.parameters['duty_factor.leg1'] == 0.5
     set_beside = plan(parameters={'duty_factor': 0.7}, gait={'duty_factor': {'leg1': 0.5}})
     spec = set_beside.spec({}, TrialIndex())
     assert (spec.parameters['duty_factor'], spec.parameters['duty_factor.leg1']) == (0.7, 0.5)

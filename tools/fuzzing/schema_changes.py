@@ -117,6 +117,8 @@ def _items(kind: Any, value: Any) -> Iterator[tuple[str | int, Any]]:
     arguments = typing.get_args(kind)
     if isinstance(kind, type) and issubclass(kind, Parameters):
         for info in declared_parameters(kind):
+            if info.kind == 'legs':
+                continue
             inner: Any = _TYPES[info.kind]
             if info.kind in ('float', 'int') and info.low is not None and info.high is not None:
                 inner = typing.Annotated[inner, NumberRange(info.low, info.high)]

@@ -211,6 +211,25 @@ def test_the_champion_of_a_run_satisfies_its_constraints(tmp_path):
         assert files[0] == files[1], name
 
 
+def test_the_front_of_several_objectives_satisfies_the_constraints(tmp_path):
+    several = {
+        'optimizer': {'name': 'nsga2', 'settings': {}},
+        'population': 8,
+        'objectives': {'calm': {'smoothness': 1.0}},
+    }
+    run(tmp_path / 'free', **several)
+    fitness = [float(row['fitness']) for row in table(tmp_path / 'free' / 'front.csv')]
+    bound = 0.5 * max(fitness)
+    run(tmp_path / 'bound', constraints={'distance': {'at_most': bound}}, **several)
+    front = table(tmp_path / 'bound' / 'front.csv')
+    assert front and all(0.0 < float(row['fitness']) <= bound for row in front)
+    # Offspring of candidates within the bound, not of the best: most of the last ones are within.
+    last = table(tmp_path / 'bound' / 'individuals.csv')[-8:]
+    free = table(tmp_path / 'free' / 'individuals.csv')[-8:]
+    within = [sum(float(row['fitness']) <= bound for row in rows) for rows in (last, free)]
+    assert within[0] > within[1]
+
+
 @pytest.mark.parametrize('optimizer', ['genetic', 'cma_es'])
 def test_repeats_with_a_spread_of_starts_replay_each_from_its_own(tmp_path, optimizer):
     spread = {'repeats': 2, 'start_spread': 0.5, 'engines': ['kinematic']}

@@ -27,6 +27,7 @@ DEFAULT_ENGINES = ('bullet', 'mujoco')
 _SCENE = Location('scene')
 # Deepest nesting of a setting; none has more than about six levels.
 _MAX_DEPTH = 20
+_FLAT_GROUPS = ('gait', 'parameters')
 _log = logging.getLogger(__name__)
 
 
@@ -80,13 +81,17 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> nest_settings([('scene.friction', 0.5), ('seed', 3)])
-    {'scene': {'friction': 0.5}, 'seed': 3}
+    Parameters of a gait stay flat: ``duty_factor.fl`` stands beside ``duty_factor``.
+
+    >>> nest_settings([('scene.friction', 0.5), ('seed', 3), ('gait.lag.fl', 0.5)])
+    {'scene': {'friction': 0.5}, 'seed': 3, 'gait': {'lag.fl': 0.5}}
 
     """
     settings: dict[str, Any] = {}
     for name, value in pairs:
         *groups, last = name.split('.')
+        if groups and groups[0] in _FLAT_GROUPS:
+            groups, last = groups[:1], name.partition('.')[2]
         if len(groups) > _MAX_DEPTH:
             raise ConfigurationError(
                 f"'{excerpt(name)}' has more than {_MAX_DEPTH} dots: no setting is nested so deep"
