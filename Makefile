@@ -2,7 +2,8 @@
 PYTHON ?= python3
 # A PYTHON named by the user is taken as it is; otherwise setup may find a better one.
 SETUP = $(PYTHON) tools/setup_workspace.py --ros $(ROS) \
-  $(if $(filter-out file default,$(origin PYTHON)),--this-python)
+  $(if $(filter-out file default,$(origin PYTHON)),--this-python) \
+  $(if $(filter-out undefined,$(origin EXTRAS)),--extras '$(EXTRAS)')
 # Kilted is at the root of the clone, another distribution in a folder of its own.
 ROS = kilted
 ENTER = . ./$(if $(filter kilted,$(ROS)),,.$(ROS)/)build/env.sh &&
@@ -11,6 +12,7 @@ ENTER = . ./$(if $(filter kilted,$(ROS)),,.$(ROS)/)build/env.sh &&
 
 help:
 	@echo 'make setup   .venv, pinned wheels, colcon build (again: only what changed)'
+	@echo '             with EXTRAS=ray: the libraries of that extra, too; they stay until EXTRAS='
 	@echo 'make demo    evolves a gait and walks it'
 	@echo 'make test    every test; ARGS="-k name" passes arguments to pytest'
 	@echo 'make check   imports every module, collects every test, five walks'

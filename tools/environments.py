@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED_REQUIREMENTS = ('requirements.txt', 'requirements-optional.txt', 'requirements-dev.txt')
 CMAKE_REQUIREMENTS = 'requirements-cmake.txt'
 
+EXTRAS = ('ray',)
+"""Sets of heavy libraries that are installed on request, by ``requirements-<extra>.txt``."""
+
 
 @dataclass(frozen=True)
 class Environment:
@@ -32,11 +35,14 @@ class Environment:
         Distribution of ROS 2; ``requirements-<ros>.txt`` has its wheels.
     base : Path
         Folder of ``.venv``, ``build``, ``install`` and ``log``.
+    extras : tuple of str
+        Installed sets of libraries, of ``EXTRAS``.
 
     """
 
     ros: str
     base: Path
+    extras: tuple[str, ...] = ()
 
     @property
     def venv(self) -> Path:
@@ -76,6 +82,7 @@ class Environment:
     def requirement_files(self) -> list[str]:
         """Return the requirement files; CMake comes as a wheel only where the machine has none."""
         files = [*SHARED_REQUIREMENTS, f'requirements-{self.ros}.txt']
+        files += [f'requirements-{extra}.txt' for extra in self.extras]
         path = os.pathsep.join(
             part
             for part in os.environ.get('PATH', '').split(os.pathsep)

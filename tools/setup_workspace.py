@@ -18,6 +18,7 @@ other by a lock. After a killed run the next one repeats the unfinished stage.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 import fcntl
 import hashlib
 import json
@@ -30,7 +31,7 @@ import time
 from typing import Any
 
 from environment_script import environment_script
-from environments import ENVIRONMENTS, ROOT, Environment
+from environments import ENVIRONMENTS, EXTRAS, ROOT, Environment
 from machine_checks import check_machine, choose_python, fail, say
 
 STATE = 'gait-setup.json'
@@ -164,6 +165,15 @@ def venv_fault(place: Environment, key: str) -> str | None:
     return None
 
 
+def choose_extras(place: Environment, asked: str | None) -> tuple[str, ...]:
+    """Return the extras to install: those asked for by name, or None: those installed."""
+    names = read_state(place.venv / STATE).get('extras', []) if asked is None else asked.split()
+    for name in names:
+        if name not in EXTRAS:
+            fail(f"there is no extra '{name}'; valid: {', '.join(EXTRAS)}", 2)
+    return tuple(sorted(set(names)))
+
+
 def install_wheels(place: Environment, key: str, fault: str, lock: int) -> None:
     """Make .venv with the pinned wheels, anew: an upgrade in place can leave files of both."""
     spelled = place.venv.relative_to(ROOT)
@@ -186,6 +196,7 @@ def install_wheels(place: Environment, key: str, fault: str, lock: int) -> None:
     run([str(place.python), str(REPAIR)], log / 'repair.log', env, lock)
     say((log / 'repair.log').read_text(encoding='utf-8').splitlines()[-1])
     state = {'status': 'ready', 'key': key, 'wheels': installed_wheels(place)}
+    state['extras'] = list(place.extras)
     write_state(place.venv / STATE, state)
     say(f'{spelled} is ready after {time.monotonic() - started:.0f} s')
 
@@ -335,11 +346,15 @@ def main() -> int:
         '--this-python', action='store_true', help='use the running Python, look for no other'
     )
     parser.add_argument('--ros', choices=ENVIRONMENTS, default='kilted', help='distribution')
+    parser.add_argument(
+        '--extras', help=f'extras to install: {", ".join(EXTRAS)} (default: those installed)'
+    )
     options = parser.parse_args()
     choose_python(this_python=options.this_python)
     started = time.monotonic()
     lock = take_lock()
     place = ENVIRONMENTS[options.ros]
+    place = replace(place, extras=choose_extras(place, options.extras))
     key = venv_key(place)
     fault = venv_fault(place, key)
     if fault is not None:

@@ -3,6 +3,7 @@
 
 """The tools behind `make setup`: wheel repair, change detection, checks and environment."""
 
+from dataclasses import replace
 import importlib.util
 import os
 from pathlib import Path
@@ -12,6 +13,8 @@ import sys
 from types import ModuleType
 
 import pytest
+
+from gait_core import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -174,6 +177,33 @@ def test_pins_of_a_later_file_replace_those_of_an_earlier_one(setup_workspace):
         'pillow==1',
         'empy==3.3',
     ]
+
+
+def test_an_extra_adds_wheels_changes_no_other_and_stays_until_another_choice(
+    setup_workspace, kilted, clone
+):
+    environments = importlib.import_module('environments')
+    assert environments.EXTRAS == tuple(errors.EXTRA_LIBRARIES.values())
+    for place in environments.ENVIRONMENTS.values():
+        plain, extended = (
+            dict(line.split('==', 1) for line in replace(place, extras=extras).pins().splitlines())
+            for extras in ((), environments.EXTRAS)
+        )
+        assert extended.items() > plain.items()
+        assert set(environments.EXTRAS) <= set(extended) - set(plain)
+    choose = setup_workspace.choose_extras
+    clone.venv.mkdir()
+    assert choose(clone, None) == ()
+    assert choose(clone, 'ray') == ('ray',)
+    setup_workspace.write_state(clone.venv / setup_workspace.STATE, {'extras': ['ray']})
+    assert choose(clone, None) == ('ray',)
+    assert choose(clone, '') == ()
+
+
+def test_setup_names_the_valid_extras(setup_workspace, clone, capsys):
+    with pytest.raises(SystemExit):
+        setup_workspace.choose_extras(clone, 'rya')
+    assert capsys.readouterr().err == "setup: there is no extra 'rya'; valid: ray\n"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ OPTIONAL_LIBRARIES = {
     'rosbags': 'rosbags',
     'threadpoolctl': 'threadpoolctl',
 }
+EXTRA_LIBRARIES = {'ray': 'ray'}
+"""Extras by the module that each brings: ``requirements-<extra>.txt``."""
 
 _MAX_QUOTED = 80
 _MAX_PATH = 200
@@ -215,7 +217,11 @@ def describe_import_error(error: ImportError) -> str:
 
 def install_hint(module: str) -> str:
     """Return the command, in brackets, that installs an optional module; '' for any other."""
-    distribution = OPTIONAL_LIBRARIES.get(module.partition('.')[0])
+    top = module.partition('.')[0]
+    if top in EXTRA_LIBRARIES:
+        extra = EXTRA_LIBRARIES[top]
+        return f' (make setup EXTRAS={extra}, or pip install -r requirements-{extra}.txt)'
+    distribution = OPTIONAL_LIBRARIES.get(top)
     return f' (pip install {distribution})' if distribution else ''
 
 
