@@ -10,6 +10,7 @@ import pytest
 
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError, ProtocolError
+from gait_core.parameters.declaration import declared_parameters
 from gait_core.registry import load
 from gait_evolver.optimizers.genetic import draw_first_population, reflect_into_cube
 from gait_evolver.optimizers.ranking import AskTellLedger, sort_key, tied_ranks
@@ -297,3 +298,87 @@ def test_a_ledger_counts_candidates_on_and_orders_their_evaluations():
     issued = ledger.issue_candidates(genomes, [(0,), (0, 1)])
     assert [(c.id, c.parents) for c in issued] == [(2, (0,)), (3, (0, 1))]
     assert not issued[0].values.flags.writeable
+
+
+# Settings
+
+# Default, least and greatest value of each number. Defaults are those of the publications: BLX-0.5
+# (Eshelman and Schaffer 1993); the probability and indices of NSGA-II and NSGA-III (Deb et al.
+# 2002, Deb and Jain 2014; 15 is that of pymoo); F and CR (Storn and Price 1997); inertia and pulls
+# (Zhan et al. 2009).
+POPULATION = {'population': (100, 4, 100_000), 'spread': (0.1, 0.0, 1.0)}
+NSGA = {**POPULATION, 'objectives': (1, 1, 20), 'mutation_index': (20.0, 0.0, 1000.0)}
+RANGES = {
+    'genetic': {
+        'population': (20, 2, 100_000),
+        'elites': (2, 0, 1000),
+        'tournament': (3, 1, 1000),
+        'crossover_probability': (0.9, 0.0, 1.0),
+        'blend': (0.5, 0.0, 2.0),
+        'mutations': (1.0, 0.0, 1000.0),
+        'mutation_deviation': (0.1, 1e-9, 1.0),
+        'mutation_decay': (1.0, 0.5, 1.0),
+        'spread': (0.1, 0.0, 1.0),
+    },
+    'cma_es': {
+        'population': (0, 0, 100_000),
+        'sigma': (0.3, 1e-6, 1.0),
+        'tolerance': (1e-11, 0.0, 0.1),
+        'restarts': (0, 0, 20),
+    },
+    'nsga2': {
+        **NSGA,
+        'crossover_probability': (0.9, 0.0, 1.0),
+        'crossover_index': (15.0, 0.0, 1000.0),
+    },
+    'nsga3': {
+        **NSGA,
+        'crossover_probability': (1.0, 0.0, 1.0),
+        'crossover_index': (30.0, 0.0, 1000.0),
+    },
+    'differential_evolution': {
+        **POPULATION,
+        'population': (40, 4, 100_000),
+        'weight': (0.5, 0.0, 2.0),
+        'crossover_rate': (0.9, 0.0, 1.0),
+    },
+    'particle_swarm': {
+        **POPULATION,
+        'population': (25, 4, 100_000),
+        'inertia': (0.9, 0.0, 2.0),
+        'own_pull': (2.0, 0.0, 4.0),
+        'common_pull': (2.0, 0.0, 4.0),
+        'largest_step': (0.2, 1e-6, 1.0),
+    },
+}
+
+
+@pytest.mark.parametrize('name', RANGES)
+def test_settings_have_published_defaults_and_stated_ranges(name):
+    kind = load('optimizers', name).Settings
+    for setting, (default, low, high) in RANGES[name].items():
+        assert getattr(kind(), setting) == default, setting
+        beyond = (low - 1, high + 1)
+        if isinstance(high, float):
+            beyond = (math.nextafter(low, -math.inf), math.nextafter(high, math.inf))
+        # Alone: elites, for one, also depend on the population.
+        others = {'elites': 0} if setting == 'population' and name == 'genetic' else {}
+        others = {'population': 100_000} if setting == 'elites' else others
+        for bound in (low, high):
+            assert getattr(kind(**{**others, setting: bound}), setting) == bound
+        for bad in beyond:
+            with pytest.raises(ConfigurationError, match=setting):
+                kind(**{**others, setting: bad})
+    numbers = {one.name for one in declared_parameters(kind) if one.kind in ('int', 'float')}
+    assert numbers == set(RANGES[name])
+
+
+@pytest.mark.parametrize('name', [name for name in RANGES if name != 'cma_es'])
+def test_a_start_is_within_the_cube_and_switches_are_off_but_for_the_swarm(name):
+    kind = load('optimizers', name).Settings
+    assert kind().start == () and kind(start=(0.0, 1.0)).start == (0.0, 1.0)
+    for beyond in (-1e-9, 1.0 + 1e-9):
+        with pytest.raises(ConfigurationError, match='start'):
+            kind(start=(0.5, beyond))
+    assert not getattr(kind(), 'reevaluate', False)
+    assert getattr(kind(), 'adaptive', True)
