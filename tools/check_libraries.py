@@ -19,6 +19,8 @@ import platform
 import subprocess
 import sys
 
+from gait_core.errors import EXTRA_LIBRARIES
+
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARIES = ('numpy', 'scipy', 'numba', 'pillow', 'matplotlib', 'mujoco', 'pytest', 'rclpy')
 NOT_AS_WHEELS = ('launch', 'launch_ros')
@@ -49,9 +51,9 @@ def check_imports() -> bool:
             try:
                 importlib.import_module(module.name)
             except ModuleNotFoundError as error:
-                if error.name not in NOT_AS_WHEELS:
+                if error.name not in (*NOT_AS_WHEELS, *EXTRA_LIBRARIES):
                     raise
-                print(f'{module.name} needs {error.name}, which no wheel has')
+                print(f'{module.name} needs {error.name}, which is not installed')
                 continue
             names.append(module.name)
     print(f'{len(names)} modules imported')

@@ -40,6 +40,7 @@ setup(
         ],
         'gait.evaluators': [
             'local = gait_evolver.evaluators.local:LocalEvaluator',
+            'ray = gait_evolver.evaluators.ray:RayEvaluator',
             'ros = gait_evolver.evaluators.ros:RosEvaluator',
         ],
         'gait.benchmarks': [

@@ -12,7 +12,7 @@ import sys
 from catkin_pkg.package import parse_package
 import pytest
 
-from gait_core.errors import OPTIONAL_LIBRARIES
+from gait_core.errors import EXTRA_LIBRARIES, OPTIONAL_LIBRARIES
 from gait_core.trial import failures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ ARROWS = {
 }
 
 # Import name: rosdep key (None: it is optional, the manifest names it in a comment), and the
-# distribution pinned in requirements.txt or requirements-optional.txt.
+# distribution pinned in requirements.txt, requirements-optional.txt or that of an extra.
 LIBRARIES = {
     'argcomplete': ('python3-argcomplete', 'argcomplete'),
     'cma': (None, 'cma'),
@@ -39,6 +39,7 @@ LIBRARIES = {
     'pybullet': (None, 'pybullet'),
     'pybullet_data': (None, 'pybullet'),
     'pymoo': (None, 'pymoo'),
+    'ray': (None, 'ray'),
     'rosbags': (None, 'rosbags'),
     'scipy': ('python3-scipy', 'scipy'),
     'threadpoolctl': (None, 'threadpoolctl'),
@@ -74,6 +75,8 @@ ENGINE_LIBRARIES = {
     'pybullet': 'bullet',
     'pybullet_data': 'bullet',
 }
+# Ray may end the process that imports it: the evaluator's own one imports nothing of it.
+RAY_MODULE = ('gait_evolver', 'gait_evolver/evaluators/ray_actors.py')
 # The launch library exists only in an installed ROS: met by launch files and what serves them.
 LAUNCH = {'launch', 'launch_ros'}
 LAUNCH_MODULE = ('gait_ros', 'launch_actions.py')
@@ -155,6 +158,9 @@ def violation(package: str, path: Path, dotted: str, *, lazy: bool = False) -> s
         if package == 'sim_bridge' and inside[:2] == ('engines', ENGINE_LIBRARIES[top]):
             return None
         return f'only sim_bridge/engines/{ENGINE_LIBRARIES[top]}/ imports it'
+    if top == 'ray':
+        is_there = (ROOT / 'src').joinpath(*RAY_MODULE) == path
+        return None if is_there else 'only evaluators/ray_actors.py imports it'
     if top not in LIBRARIES:
         return 'unknown: add it to the table of this test, the manifest and requirements.txt'
     return None
@@ -202,6 +208,8 @@ def test_imports_follow_the_rules(package):
         ('sim_bridge', 'engines/mujoco/engine.py', 'pybullet', False),
         ('sim_bridge', 'node.py', 'pybullet', False),
         ('gait_core', 'trial/loop.py', 'pandas', False),
+        ('gait_evolver', 'evaluators/ray_actors.py', 'ray', True),
+        ('gait_evolver', 'evaluators/ray.py', 'ray', False),
     ],
 )
 def test_the_rules_tell_right_from_wrong(package, module, dotted, allowed):
@@ -282,9 +290,23 @@ def test_manifest_names_the_optional_libraries_that_are_imported(package):
     assert sorted(used) == (named[1].split(', ') if named else [])
 
 
+@pytest.mark.parametrize('package', PACKAGES)
+def test_manifest_names_the_extras_that_are_imported(package):
+    used = {
+        EXTRA_LIBRARIES[top]
+        for path in sources(package)
+        for _, dotted in imports(path)
+        if (top := dotted.split('.')[0]) in EXTRA_LIBRARIES
+    }
+    text = (ROOT / 'src' / package / 'package.xml').read_text(encoding='utf-8')
+    named = re.findall(r'<!-- extra, in requirements-(\w+).txt -->', text)
+    assert sorted(used) == named
+    assert all((ROOT / f'requirements-{extra}.txt').is_file() for extra in named)
+
+
 def test_optional_libraries_are_those_without_a_key():
     optional = {name for name, (key, _) in LIBRARIES.items() if key is None}
-    assert optional == set(OPTIONAL_LIBRARIES)
+    assert optional == {*OPTIONAL_LIBRARIES, *EXTRA_LIBRARIES}
     assert all(LIBRARIES[name][1] == pip for name, pip in OPTIONAL_LIBRARIES.items())
 
 

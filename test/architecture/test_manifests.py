@@ -174,6 +174,8 @@ def test_entry_point_resolves(group, name, value):
     module, attribute = value.split(':')
     if module.endswith(('.node', 'evaluators.ros')):
         pytest.importorskip('rclpy')
+    if module.endswith('evaluators.ray'):
+        pytest.importorskip('ray')
     for engine in ('bullet', 'mujoco'):
         if module.startswith(f'sim_bridge.engines.{engine}'):
             need_engine(engine)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 import threading
 from typing import Any, ClassVar, Protocol
 
@@ -419,6 +420,8 @@ class Evaluator(ABC):
         Time offered to its workers, and spent by them in trials.
     lost_workers : int
         Number of workers lost so far.
+    log_folder : Path or None
+        Folder for the output of its workers, of evaluators that keep it; set by the run.
 
     """
 
@@ -431,6 +434,7 @@ class Evaluator(ABC):
             raise ConfigurationError(f'workers is {workers}; nearest valid: {MAX_WORKERS}')
         self.workload = Workload()
         self.lost_workers = 0
+        self.log_folder: Path | None = None
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:

@@ -132,6 +132,7 @@ class Evolution:
         self._store = store
         self._plan: Plan = store.plan
         self._evaluator = evaluator
+        evaluator.log_folder = store.folder
         self._listener = listener or (lambda progress: None)
         self._incidents = IncidentHandler(store, say, skipped)
         self._optimizer = self._plan.make_optimizer()

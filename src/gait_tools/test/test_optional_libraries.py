@@ -22,6 +22,10 @@ HINTS = {
     'cma': "optimizer 'cma_es' is not usable here: No module named 'cma' (pip install cma)",
     'pymoo': "optimizer 'nsga2' is not usable here: No module named 'pymoo' (pip install pymoo)",
     'plotly': "a report needs plotly: No module named 'plotly' (pip install plotly)",
+    'ray': (
+        "evaluator 'ray' is not usable here: No module named 'ray' "
+        '(make setup EXTRAS=ray, or pip install -r requirements-ray.txt)'
+    ),
     'rosbags': "a bag needs the library rosbags: No module named 'rosbags' (pip install rosbags)",
 }
 # What is blocked, the command, its status, and a part of its line.
@@ -34,6 +38,7 @@ CASES = [
         2,
         HINTS['pymoo'],
     ),
+    ('ray', 'evolve a1_trot --evaluator ray --run-dir {folder}/run', 2, HINTS['ray']),
     ('plotly', 'report {champion} --out {folder}/page.html', 2, HINTS['plotly']),
     ('rosbags', 'walk tetraspine --record {folder}/bag', 2, HINTS['rosbags']),
     ('numba', 'walk guroo', 2, "No module named 'numba'"),

@@ -176,12 +176,13 @@ class HangWatch:
 
     Parameters
     ----------
-    pid : int
+    process : int or str
+        Process id, or a path below /proc, such as ``self/task/12`` for a thread.
 
     """
 
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
+    def __init__(self, process: int | str) -> None:
+        self._process = process
         self.restart(-1)
 
     def restart(self, periods: int) -> None:
@@ -189,7 +190,7 @@ class HangWatch:
         self._periods = periods
         self._clock = WatchClock()
         self._last = 0.0
-        self._busy = _processor_time(self._pid)[0]
+        self._busy = _processor_time(self._process)[0]
         self.seconds = 0.0
 
     def update(self, periods: int, state: int) -> float:
@@ -208,7 +209,7 @@ class HangWatch:
             self.restart(periods)
             return 0.0
         now = self._clock.now()
-        busy, runnable = _processor_time(self._pid)
+        busy, runnable = _processor_time(self._process)
         elapsed, worked = now - self._last, max(busy - self._busy, 0.0)
         self._last, self._busy = now, busy
         if state in _ACTIVITIES_WITHOUT_PERIODS:
@@ -228,10 +229,10 @@ _ACTIVITIES_WITHOUT_PERIODS = (liveness.STARTING, liveness.COMPILING, liveness.W
 _CLOCK_RATE = os.sysconf('SC_CLK_TCK')
 
 
-def _processor_time(pid: int) -> tuple[float, bool]:
+def _processor_time(process: int | str) -> tuple[float, bool]:
     """Return the processor time [s] of a process, and whether it runs or waits for a processor."""
     try:
-        with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
+        with open(f'/proc/{process}/stat', encoding='utf-8', errors='replace') as file:
             fields = file.read().rpartition(')')[2].split()
     except OSError:
         # No /proc, or the process has ended: wall time counts.

@@ -60,7 +60,7 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work:
             liveness.set_activity(liveness.IDLE)
             index, message = receive_message(channel)
             liveness.set_activity(liveness.STARTING)
-            send_message(channel, (index, *_run_work(work, message)))
+            send_message(channel, (index, *run_work(work, message)))
     except (EOFError, OSError):
         return
 
@@ -71,7 +71,7 @@ def _print_line(line: str) -> None:
         print(f'gait: {line}', file=sys.stderr, flush=True)
 
 
-def _run_work(work: Work, message: Any) -> tuple[str, Any]:
+def run_work(work: Work, message: Any) -> tuple[str, Any]:
     """Return the kind of answer and the answer, or the text of an exception."""
     # BaseException: a user's code may also call sys.exit.
     try:

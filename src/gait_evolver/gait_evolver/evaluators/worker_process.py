@@ -24,12 +24,13 @@ from gait_core.processes.worker_policy import HangWatch
 from gait_evolver.evaluators import worker
 from gait_evolver.evaluators.channel import MessageChannel
 
-_ENVIRONMENT = {
+WORKER_ENVIRONMENT = {
     **dict.fromkeys(
         ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
     ),
     **SAFE_ENVIRONMENT,
 }
+"""Variables of a worker process: one thread, and nothing imported from the working folder."""
 _END_TIMEOUT = 2.0
 _BEGUN_STATES = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
@@ -131,8 +132,8 @@ class WorkerProcess:
 @contextmanager
 def _worker_environment() -> Iterator[None]:
     # Python, BLAS and Numba read these variables when the process starts.
-    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
-    os.environ.update(_ENVIRONMENT)
+    before = {name: os.environ.get(name) for name in WORKER_ENVIRONMENT}
+    os.environ.update(WORKER_ENVIRONMENT)
     try:
         yield
     finally:

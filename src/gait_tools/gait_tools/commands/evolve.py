@@ -51,7 +51,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar='N',
         help='number of workers; 0, the default: one per processor',
     )
-    parser.add_argument('--evaluator', metavar='E', help='evaluator: local or ros')
+    parser.add_argument('--evaluator', metavar='E', help='evaluator: local, ros or ray')
+    parser.add_argument(
+        '--address',
+        default='',
+        metavar='H:P',
+        help='head of a Ray cluster, for evaluator ray (default: a Ray of this machine)',
+    )
     parser.add_argument('--engine', metavar='E', help='engine of all trials')
     parser.add_argument(
         '--seed', type=int, metavar='N', help="seed of the run (default: the experiment's)"
@@ -234,14 +240,19 @@ def overrides_from_options(options: Namespace) -> dict[str, Any]:
 def make_evaluator(options: Namespace, experiment: Experiment) -> Evaluator:
     """Return the evaluator named by the options, else by the experiment."""
     from gait_core import registry
+    from gait_core.errors import ConfigurationError
 
     name = options.evaluator or experiment.evaluator
     if name == 'local':
         # Workers run here: a missing engine must not leave an empty run directory.
         for engine in experiment.engines:
             registry.engine(engine)
-    evaluator = registry.evaluator(name)(workers=options.workers)
-    return evaluator
+    settings: dict[str, Any] = {'workers': options.workers}
+    if options.address and name != 'ray':
+        raise ConfigurationError(f"--address is for evaluator 'ray', not for '{name}'")
+    if name == 'ray':
+        settings['address'] = options.address
+    return registry.evaluator(name)(**settings)
 
 
 def _check_resumable(options: Namespace) -> None:

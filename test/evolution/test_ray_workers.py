@@ -1,0 +1,352 @@
+# Copyright 2026 Gait suite maintainers
+# SPDX-License-Identifier: Apache-2.0
+
+"""Workers of Ray that hang, die, are stopped or orphaned: equal results, and nothing is left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import os
+from pathlib import Path
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip('ray', reason="extra 'ray' is not installed: make setup EXTRAS=ray")
+
+from gait_core.errors import ConfigurationError, DeadlyTrial, NoWorkers
+from gait_core.processes.worker_policy import MAX_LOSSES_PER_TRIAL
+from gait_core.testing.doubles import spec_for_test
+from gait_core.testing.workspace import workspace
+from gait_core.trial.fingerprint import fingerprint, fingerprint_fields
+from gait_core.trial.loop import run_trial
+from gait_core.trial.sources import sources_hash
+from gait_evolver.evaluators import ray as evaluator_module
+from gait_evolver.evaluators.ray import RayEvaluator
+from gait_evolver.evaluators.ray_process import check_cluster
+from gait_evolver.evaluators.ray_worker import TrialActor
+
+FAULTS = '''
+"""Controllers with faults."""
+import os
+from pathlib import Path
+import time
+from gait_core.testing.doubles import WaveController
+
+MARKS = Path(os.environ['GAIT_TEST_MARKS'])
+
+
+def first(name):
+    """Return whether this is the first time."""
+    seen = (MARKS / name).exists()
+    (MARKS / name).touch()
+    return not seen
+
+
+class Looping(WaveController):
+    """Computes for ever in the first trial, before its first control period."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        while first('looping'):
+            while True:
+                pass
+
+
+class Printing(WaveController):
+    """Prints."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        print('a print of a controller', flush=True)
+
+
+class Waiting(WaveController):
+    """Says that it has begun, and goes on when told."""
+
+    def step(self, dt, command, observation):
+        (MARKS / f'begun-{os.getpid()}').touch()
+        while not (MARKS / 'go').exists():
+            time.sleep(0.01)
+        return super().step(dt, command, observation)
+
+
+class Deadly(WaveController):
+    """Ends its process."""
+
+    def reset(self, seed):
+        os._exit(9)
+'''
+ENTRY_POINTS = ''.join(
+    f'{name} = gait_ray_for_tests:{name.title()}\n'
+    for name in ('looping', 'printing', 'waiting', 'deadly')
+)
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp('ray')
+    with workspace(root, ENTRY_POINTS):
+        (root / 'packages' / 'gait_ray_for_tests.py').write_text(FAULTS)
+        os.environ['GAIT_TEST_MARKS'] = str(root)
+        # An own Ray takes none of these.
+        os.environ['RAY_ADDRESS'] = '192.0.2.1:1'
+        yield root
+        del os.environ['GAIT_TEST_MARKS'], os.environ['RAY_ADDRESS']
+
+
+@pytest.fixture(scope='module')
+def two(folder):
+    evaluator = RayEvaluator(workers=2, hang=4.0)
+    evaluator.log_folder = folder
+    yield evaluator
+    evaluator.close()
+
+
+def waves(count, **changes):
+    return [spec_for_test(seed=i, **changes) for i in range(count)]
+
+
+def hashes(results):
+    return [result.trial_hash for result in results]
+
+
+def wait_for(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def processes_with(variable):
+    """Return the processes with a variable in their environment, by id."""
+    found = {}
+    for entry in Path('/proc').iterdir():
+        try:
+            if entry.name.isdecimal() and variable in (entry / 'environ').read_bytes():
+                found[int(entry.name)] = (entry / 'cmdline').read_bytes()
+        except OSError:
+            continue
+    return found
+
+
+def listening_addresses(pids):
+    """Return the hexadecimal addresses on which processes listen."""
+    sockets = set()
+    for pid in pids:
+        for link in Path(f'/proc/{pid}/fd').iterdir():
+            try:
+                sockets.add(os.readlink(link))
+            except OSError:
+                continue
+    return {
+        fields[1].rpartition(':')[0]
+        for name in ('tcp', 'tcp6')
+        for line in Path(f'/proc/net/{name}').read_text().splitlines()[1:]
+        if (fields := line.split())[3] == '0A' and f'socket:[{fields[9]}]' in sockets
+    }
+
+
+def test_results_are_those_of_this_process_in_order_and_prints_go_to_the_log(two, folder, capfd):
+    specs, seen = waves(6), []
+    specs[2] = replace(specs[2], controller='printing')
+    results = two.evaluate(specs, lambda index, result: seen.append(index))
+    expected = [run_trial(spec) for spec in specs]
+    capfd.readouterr()
+    assert [replace(one, wall_time=0.0) for one in results] == [
+        replace(one, wall_time=0.0) for one in expected
+    ]
+    assert sorted(seen) == list(range(6))
+    assert len(two.worker_names) == 2
+    wait_for(lambda: 'a print of a controller' in (folder / 'ray.log').read_text(), 10.0)
+
+
+def test_an_own_ray_listens_on_loopback_with_a_token_that_others_cannot_read(two):
+    two.evaluate(waves(1))
+    mark = f'GAIT_TEST_MARKS={os.environ["GAIT_TEST_MARKS"]}'.encode()
+    pids = set(processes_with(mark)) - {os.getpid()}
+    assert any(b'raylet' in Path(f'/proc/{pid}/cmdline').read_bytes() for pid in pids)
+    # 127.0.0.1, in IPv4 and mapped to IPv6.
+    assert listening_addresses(pids) <= {'0100007F', '0000000000000000FFFF00000100007F'}
+    environments = [Path(f'/proc/{pid}/environ').read_bytes() for pid in pids]
+    (token,) = {
+        part.partition(b'=')[2].decode()
+        for environment in environments
+        for part in environment.split(b'\0')
+        if part.startswith(b'RAY_AUTH_TOKEN_PATH=')
+    }
+    assert os.stat(token).st_mode & 0o777 == 0o600
+    assert not any(b'RAY_ADDRESS=192.0.2.1' in environment for environment in environments)
+
+
+def test_a_trial_of_a_hanging_worker_is_begun_elsewhere_and_the_worker_replaced(two):
+    specs, losses = waves(3), []
+    specs[1] = replace(specs[1], controller='looping')
+    results = two.evaluate(specs, lost=lambda index, reason: losses.append(reason))
+    assert hashes(results) == hashes(run_trial(spec) for spec in specs)
+    end = time.monotonic() + 30.0
+    while not losses:
+        assert time.monotonic() < end
+        two.evaluate(specs[:1], lost=lambda index, reason: losses.append(reason))
+    assert len(losses) == 1 and 'ran no control period for 4 s' in losses[0]
+
+
+def test_killed_and_stopped_workers_change_no_result(two, folder):
+    losses, specs = [], waves(5)
+    specs[0], specs[1] = (replace(spec, controller='waiting') for spec in specs[:2])
+
+    def disturb():
+        wait_for(lambda: len(list(folder.glob('begun-*'))) == 2)
+        pids = [int(mark.name.partition('-')[2]) for mark in folder.glob('begun-*')]
+        (folder / 'go').touch()
+        os.kill(pids[0], signal.SIGKILL)
+        os.kill(pids[1], signal.SIGSTOP)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    results = two.evaluate(specs, lost=lambda index, reason: losses.append((index, reason)))
+    thread.join()
+    assert hashes(results) == hashes(run_trial(spec) for spec in specs)
+    assert {0, 1} >= {index for index, _ in losses}
+    assert any('no sign of life for 4 s' in reason for _, reason in losses)
+
+
+def test_a_trial_that_always_ends_its_worker_is_tried_three_times(two):
+    specs, losses = waves(8), []
+    specs[3] = replace(specs[3], controller='deadly')
+    with pytest.raises(DeadlyTrial) as caught:
+        two.evaluate(specs, lost=lambda index, reason: losses.append(index))
+    assert caught.value.index == 3
+    assert losses == [3] * MAX_LOSSES_PER_TRIAL
+
+
+PROGRAM = """
+from dataclasses import replace
+from gait_core.testing.doubles import spec_for_test
+from gait_evolver.evaluators.ray import RayEvaluator
+evaluator = RayEvaluator(workers=1)
+evaluator.evaluate([replace(spec_for_test(seed=1), controller='waiting')])
+"""
+
+
+def test_kill_9_of_the_evaluator_leaves_no_process_and_no_folder(folder):
+    for mark in (*folder.glob('begun-*'), *folder.glob('go')):
+        mark.unlink()
+    variables = {**os.environ, 'GAIT_TEST_RUN': 'orphans', 'TMPDIR': str(folder)}
+    before = set(Path('/tmp').glob('gait-ray-*'))
+    process = subprocess.Popen([sys.executable, '-c', PROGRAM], env=variables)
+    wait_for(lambda: list(folder.glob('begun-*')))
+    assert len(processes_with(b'GAIT_TEST_RUN=orphans')) > 5
+    process.kill()
+    process.wait()
+    wait_for(lambda: not processes_with(b'GAIT_TEST_RUN=orphans'), 30.0)
+    wait_for(lambda: set(Path('/tmp').glob('gait-ray-*')) <= before, 5.0)
+
+
+@pytest.mark.parametrize(
+    ('address', 'message'),
+    [
+        ('127.0.0.1', 'is not HOST:PORT'),
+        ('127.0.0.1:99999', 'is not HOST:PORT'),
+        ('127.0.0.1:1', 'no Ray cluster answers at 127.0.0.1:1: Connection refused'),
+    ],
+)
+def test_a_wrong_address_is_one_line(address, message):
+    with pytest.raises(ConfigurationError, match=message):
+        RayEvaluator(address=address)
+
+
+def test_a_missing_token_is_named(tmp_path, monkeypatch):
+    token = tmp_path / 'token'
+    for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN'):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv('RAY_AUTH_TOKEN_PATH', str(token))
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        address = f'127.0.0.1:{server.getsockname()[1]}'
+        with pytest.raises(ConfigurationError, match=f'no token .* of its head to {token}'):
+            check_cluster(address)
+        token.write_text('secret')
+        check_cluster(address)
+
+
+def test_a_worker_says_by_name_what_it_reads_otherwise(folder):
+    actor, parts = TrialActor(), ('legged_box', 'wave', 'kinematic')
+    expected = {
+        'fingerprint': fingerprint(),
+        'platform': fingerprint_fields(),
+        'sources': [(*parts, sources_hash(*parts))],
+    }
+    assert actor.check(expected) == ''
+    other = {**fingerprint_fields(), 'numpy': '1.0'}
+    assert 'another platform: numpy (1.0, now ' in actor.check(
+        {**expected, 'fingerprint': '', 'platform': other}
+    )
+    for change, text in (
+        (('legged_box', 'wave', 'kinematic', 'x'), "another version of robot 'legged_box'"),
+        (('legged_bax', 'wave', 'kinematic', 'x'), "unknown robot 'legged_bax'"),
+        (('legged_box', 'plugin', 'kinematic', 'x'), "unknown controller 'plugin'"),
+    ):
+        assert text in actor.check({**expected, 'sources': [change]})
+
+
+class ScriptedRay:
+    """Process that answers by a script; an empty batch of messages ends it."""
+
+    script = ()
+
+    def __init__(self, workers, address, log):
+        self.batches = iter(self.script)
+        self.log = log
+
+    def send(self, *message):
+        """Drop a message."""
+
+    def last_line(self):
+        """Return the last line of the log."""
+        return 'Ray said this'
+
+    def close(self):
+        """Do nothing."""
+
+    def read(self, timeout):
+        """Return the next messages of the script."""
+        messages = next(self.batches)
+        if not messages:
+            raise EOFError
+        return messages
+
+
+UP, STARTED = [('up', 1)], [('started', 0, 'host/1')]
+REFUSED = [('checked', 0, "unknown controller 'plugin'")]
+
+
+@pytest.mark.parametrize(
+    ('script', 'error', 'message'),
+    [
+        ([[('refused', 'RuntimeError: x')]], ConfigurationError, 'cluster at a:1 refuses: Run'),
+        ([[('refused', 'ConnectionError: x')]], ConfigurationError, 'no head of a Ray cluster'),
+        ([[]], ConfigurationError, 'no node of the Ray cluster at a:1; make it one by `ray start'),
+        ([UP, []], NoWorkers, 'cluster at a:1 ended: Ray said this'),
+        ([UP, [('head', 'no answer')]], NoWorkers, 'the head of .* is gone: no answer'),
+        ([UP, STARTED, REFUSED], ConfigurationError, "host/1 is not used: unknown controller 'p"),
+    ],
+)
+def test_a_cluster_that_is_of_no_use_ends_a_run_in_one_line(
+    folder, monkeypatch, script, error, message
+):
+    monkeypatch.setattr(ScriptedRay, 'script', script)
+    monkeypatch.setattr(evaluator_module, 'RayProcess', ScriptedRay)
+    monkeypatch.setattr(evaluator_module, 'check_cluster', lambda address: None)
+    evaluator, said = RayEvaluator(workers=1, address='a:1'), []
+    with pytest.raises(error, match=message):
+        evaluator.evaluate(waves(1), lost=lambda index, reason: said.append(reason))
+    evaluator = RayEvaluator(workers=3, address='a:1')
+    monkeypatch.setattr(ScriptedRay, 'script', [UP, []])
+    with pytest.raises(NoWorkers):
+        evaluator.evaluate(waves(1), lost=lambda index, reason: said.append(reason))
+    assert 'has room for 1 of 3 workers; the others start when a node joins' in said[-1]
