@@ -6,13 +6,14 @@
 import csv
 from dataclasses import replace
 import json
+import re
 
 import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.workspace import workspace
-from gait_core.trial.champion import read_champion
+from gait_core.trial.champion import read_champion, write_champion
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import parse_settings
 from gait_evolver.experiment import read_experiment, rebuild_experiment
@@ -161,6 +162,13 @@ def test_a_changed_gait_file_is_named_by_replay_and_resume(tmp_path, capsys):
         assert cli.main(command) == 2, command
         (line,) = capsys.readouterr().err.splitlines()
         assert 'own.yaml was changed' in line, command
+    # A record of an earlier version has no hash: its replay names the file that may have changed.
+    early = read_champion(tmp_path / 'run' / 'champion.yaml')
+    early_spec = replace(early.spec, parameters={**early.spec.parameters})
+    del early_spec.parameters['gait_file_sha256']
+    write_champion(tmp_path / 'early.yaml', replace(early, spec=early_spec))
+    assert cli.main(['replay', str(tmp_path / 'early.yaml'), '--json']) == 1
+    assert re.search(r'differs .* no hash of its gait_file .*own.yaml', capsys.readouterr().err)
     # Another file, named by the user, is walked.
     other = write_gait(tmp_path / 'other.yaml', 0.75)
     walk = ['walk', 'legged_box', '--champion', str(tmp_path / 'run' / 'champion.yaml')]

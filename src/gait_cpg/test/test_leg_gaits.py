@@ -9,9 +9,11 @@ import math
 import numpy as np
 import pytest
 
+from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import (
+    declared_parameters,
     make_parameters,
     merge_parameters,
     parameter_values,
@@ -21,6 +23,7 @@ from gait_core.parameters.tables import parameter_table
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.spec import Command
+from gait_cpg.insect.reflexes import REFLEXES
 from gait_cpg.phase_cpg.controller import PhaseCpgController
 from gait_cpg.phase_cpg.parameters import PhaseCpgParams
 
@@ -202,3 +205,15 @@ def test_parameters_without_effect_are_told(tmp_path, values, without_effect):
         else:
             with pytest.raises(ConfigurationError, match=reason):
                 raise ConfigurationError(found[name])
+
+
+@pytest.mark.parametrize('controller', ['phase_cpg', 'insect_gait'])
+def test_every_reader_of_a_parameter_is_a_reflex(controller):
+    declared = registry.controller(controller).Params
+    infos = {info.name: info for info in declared_parameters(declared)}
+    for name, reflexes in declared.readers.items():
+        assert infos[name].kind == 'float' and all(infos[one].kind == 'bool' for one in reflexes)
+    off = make_parameters(declared, dict.fromkeys(infos.keys() & set(REFLEXES), False))
+    assert set(declared.readers) <= set(off.without_effect(LEGS))
+    on = make_parameters(declared, dict.fromkeys(infos.keys() & set(REFLEXES), True))
+    assert not set(declared.readers) & set(on.without_effect(LEGS))

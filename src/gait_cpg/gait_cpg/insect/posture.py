@@ -12,7 +12,9 @@ way, which dissipates energy; legs that press on the low side would add energy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,6 +30,14 @@ _FOOT_AHEAD = (1.0, 0.5, -1.0)
 @dataclass(frozen=True, kw_only=True)
 class PostureParams(TiltParams):
     """Parameters of the posture reflex."""
+
+    readers: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **TiltParams.readers,
+        **dict.fromkeys(
+            ('set_back_rate', 'set_back_most', 'set_back_time', 'give_way', 'give_way_most'),
+            ('posture_reflex',),
+        ),
+    }
 
     lean_lead: float = float_parameter(
         0.01, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'

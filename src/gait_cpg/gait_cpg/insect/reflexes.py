@@ -21,8 +21,9 @@ Robotics Research 3(2):101-112, for elevator reflex and search on rough terrain.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import bool_parameter, float_parameter
 from gait_core.robot.model import RobotModel
 from gait_cpg.insect.posture import PostureParams, PostureReflex
+from gait_cpg.reflexes.tilt import OBSTACLE_REFLEXES, TiltParams
 
 STANCE, POTENTIAL_STEP, STEP = range(3)
 """States of a leg: stance, ready to swing unless inhibited, swing."""
@@ -69,6 +71,26 @@ def _declare_delay(default: float, doc: str) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class ReflexParams(PostureParams):
     """Parameters of the reflexes: switches, and thresholds of each pair with left-leg signs."""
+
+    readers: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **PostureParams.readers,
+        **{
+            f'{pair}_{name}': reflexes
+            for pair in ('front', 'middle', 'back')
+            for name, reflexes in (
+                ('step_angle', ('step_reflex',)),
+                ('load', ('load_reflex',)),
+                ('held', OBSTACLE_REFLEXES),
+                ('groundless', ('foothold_search',)),
+            )
+        },
+        **dict.fromkeys(('elevator_lift', 'retraction_angle'), OBSTACLE_REFLEXES),
+        **dict.fromkeys(('search_depth', 'search_time'), ('foothold_search',)),
+        'reflex_time': (*OBSTACLE_REFLEXES, 'posture_reflex'),
+        # Tilt keeps the reflexes of single legs from acting.
+        **dict.fromkeys(TiltParams.readers, _MOVING_REFLEXES),
+        'longest_wait': ('load_reflex', 'neighbour_inhibition'),
+    }
 
     step_reflex: bool = bool_parameter(False, doc='A stance leg too far back starts to swing.')
     load_reflex: bool = bool_parameter(False, doc='A loaded leg does not start to swing.')

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.parameters.declaration import bool_parameter, float_parameter, fraction_parameter
 from gait_core.robot.model import RobotModel
-from gait_cpg.reflexes.tilt import Tilt, TiltParams
+from gait_cpg.reflexes.tilt import OBSTACLE_REFLEXES, Tilt, TiltParams
 
 FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 """Names of the reflexes; each is a parameter that switches it on."""
@@ -43,6 +44,15 @@ _HORIZONTAL = np.array([1.0, 1.0, 0.0])
 @dataclass(frozen=True, kw_only=True)
 class FootReflexParams(TiltParams):
     """Parameters of the foot reflexes; leg lengths are those in the nominal stance."""
+
+    readers: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **TiltParams.readers,
+        # The longer of lift and retraction gives the rate of both.
+        **dict.fromkeys(('held_lag', 'elevator_lift', 'retraction_way'), OBSTACLE_REFLEXES),
+        **dict.fromkeys(('groundless_time', 'search_depth', 'search_time'), ('foothold_search',)),
+        'reflex_time': (*OBSTACLE_REFLEXES, 'posture_reflex'),
+        **dict.fromkeys(('lean_gain', 'lean_step', 'lean_most'), ('posture_reflex',)),
+    }
 
     elevator_reflex: bool = bool_parameter(
         False, doc='A foot that meets an obstacle in its swing is lifted higher.'
@@ -108,35 +118,6 @@ class FootReflexParams(TiltParams):
         unit='s',
         doc='Time in which the foothold search reaches its depth.',
     )
-
-    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
-        """Return the reason for each parameter of a reflex that is off."""
-        reasons = dict(super().without_effect(legs))
-        for name, reflexes in _REFLEXES_OF_PARAMETERS.items():
-            if not any(getattr(self, reflex) for reflex in reflexes):
-                verb = 'is' if len(reflexes) == 1 else 'are'
-                reasons[name] = f'{", ".join(reflexes)} {verb} off'
-        return reasons
-
-
-_REFLEXES_OF_PARAMETERS: Mapping[str, tuple[str, ...]] = {
-    # The longer of lift and retraction gives the rate of both.
-    **dict.fromkeys(
-        ('held_lag', 'elevator_lift', 'retraction_way'), ('elevator_reflex', 'retraction')
-    ),
-    'groundless_time': ('foothold_search',),
-    'search_depth': ('foothold_search',),
-    'search_time': ('foothold_search',),
-    'reflex_time': ('elevator_reflex', 'retraction', 'posture_reflex'),
-    **dict.fromkeys(
-        (
-            *('lean_gain', 'lean_step', 'lean_most'),
-            *('lean_lead', 'lean_up', 'lean_down', 'lean_side'),
-        ),
-        ('posture_reflex',),
-    ),
-}
-"""Reflexes that read each parameter; without them it has no effect."""
 
 
 class FootReflexes:

@@ -11,14 +11,19 @@ grows from there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
+from typing import ClassVar
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.motion.observation import Imu
 from gait_core.parameters.declaration import Parameters, bool_parameter, float_parameter
+
+OBSTACLE_REFLEXES = ('elevator_reflex', 'retraction')
+"""Reflexes of a leg that meets an obstacle in its swing."""
 
 
 def tilt_dead_band(default: float, direction: str) -> float:
@@ -33,7 +38,19 @@ def tilt_dead_band(default: float, direction: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class TiltParams(Parameters):
-    """Parameters of the posture reflex that all controllers share."""
+    """
+    Parameters of the posture reflex that all controllers share.
+
+    Class attributes
+    ----------------
+    readers : mapping of str to tuple of str
+        Reflexes that read each parameter; while they are off it has no effect.
+
+    """
+
+    readers: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(
+        ('lean_lead', 'lean_up', 'lean_down', 'lean_side'), ('posture_reflex',)
+    )
 
     posture_reflex: bool = bool_parameter(
         False,
@@ -46,6 +63,15 @@ class TiltParams(Parameters):
     lean_up: float = tilt_dead_band(0.15, 'backward')
     lean_down: float = tilt_dead_band(0.15, 'forward')
     lean_side: float = tilt_dead_band(0.15, 'to either side')
+
+    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
+        """Return the reason for each parameter whose reflexes are off."""
+        reasons = dict(super().without_effect(legs))
+        for name, reflexes in self.readers.items():
+            if not any(getattr(self, reflex) for reflex in reflexes):
+                verb = 'is' if len(reflexes) == 1 else 'are'
+                reasons[name] = f'{", ".join(reflexes)} {verb} off'
+        return reasons
 
 
 class Tilt:

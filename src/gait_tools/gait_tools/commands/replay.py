@@ -286,6 +286,15 @@ def load_champion(source: Path, engine: str | None, individual: str | None = Non
     return champion
 
 
+def _lacks_file_hash(spec: TrialSpec) -> bool:
+    """Return whether a trial reads a file whose content it did not record."""
+    from gait_core import registry
+    from gait_core.parameters.declaration import make_parameters
+
+    params = make_parameters(registry.controller(spec.controller).Params, spec.parameters)
+    return params.with_file_hashes() != params
+
+
 def _explain_difference(champion: Champion, fingerprint: str, fitness: float | None) -> int:
     """Print why the replay differs; return 0 if the difference is allowed."""
     from gait_core.trial.fingerprint import describe_differences
@@ -295,9 +304,11 @@ def _explain_difference(champion: Champion, fingerprint: str, fitness: float | N
         spec = champion.spec
         now = sources_hash(spec.scene.robot, spec.controller, spec.scene.engine)
         edited = champion.run.get('sources') not in (None, now)
+        file = spec.parameters.get('gait_file') if _lacks_file_hash(spec) else ''
         print(
             'gait: the result differs from the record, although the platform is the same'
-            + (': code or robot were changed since' if edited else ''),
+            + (': code or robot were changed since' if edited else '')
+            + (f"; the record has no hash of its gait_file '{file}'" if file else ''),
             file=sys.stderr,
         )
         return EXIT_FAILED
