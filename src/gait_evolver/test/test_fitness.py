@@ -125,3 +125,18 @@ def test_zmp_margin_of_a_square_stance(still):
     )
     assert fitness.mean_zmp_margin(standing) == pytest.approx(0.1 * len(ticks) / (T + 1))
     assert fitness.mean_zmp_margin(still) == 0.0
+
+
+@pytest.mark.parametrize(
+    ('term', 'missing', 'words'),
+    [
+        (fitness.mean_zmp_margin, ('contacts', 'contact_counts'), 'zmp_margin: .* no contacts'),
+        (fitness.positive_work, ('joint_efforts', 'joint_work'), 'energy: .* no work'),
+        (fitness.transport_efficiency, ('joint_efforts', 'joint_work'), 'energy: .* no work'),
+        (fitness.smoothness, ('joint_velocities',), 'smoothness: .* no joint velocities'),
+    ],
+)
+def test_a_term_of_absent_states_is_refused(still, term, missing, words):
+    states = replace(still.states, **dict.fromkeys(missing))
+    with pytest.raises(ValueError, match=words):
+        term(replace(still, states=states))
