@@ -27,7 +27,7 @@ from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.messages.reader import read_observation
 from gait_core.terrains import load_terrain
 from gait_core.testing.doubles import KinematicEngine
-from gait_core.trial import loop as trial_module
+from gait_core.trial import parts as trial_parts
 from gait_core.trial.loop import run_trial
 from gait_core.trial.scene import Scene, TerrainSpec
 from gait_core.trial.setup import default_trial, make_scene
@@ -150,7 +150,7 @@ def test_a_trial_that_diverges_while_it_settles_is_a_result_as_in_process(graph,
     worker(graph)
     spec = trial(box)
     with monkeypatch.context() as patch:
-        patch.setitem(trial_module._engine_cache, 'kinematic', Exploding())
+        patch.setitem(trial_parts._engine_cache, 'kinematic', Exploding())
         response = graph.call(RunTrial, RUN, trial_id='t', spec=to_spec(spec))
         expected = run_trial(spec)
     assert response.success and expected.status == 'diverged'

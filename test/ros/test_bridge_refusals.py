@@ -12,7 +12,7 @@ pytest.importorskip('rclpy')
 from gait_core.errors import SimulationDiverged
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import KinematicEngine, register_temporarily
-from gait_core.trial import loop as trial_module
+from gait_core.trial import parts as trial_parts
 from gait_core.trial.loop import run_trial
 from gait_core.trial.scene import Scene
 from gait_core.trial.setup import make_scene
@@ -180,7 +180,7 @@ def test_a_trial_and_the_live_robot_have_engines_of_their_own(graph, box):
     answer = graph.call(RunTrial, '/sim_bridge/run_trial', trial_id='t', spec=to_spec(spec))
     assert answer.success
     assert from_result(answer.result).trial_hash == run_trial(spec).trial_hash
-    assert simulation.engine is not trial_module.cached_engine('kinematic')
+    assert simulation.engine is not trial_parts.cached_engine('kinematic')
     assert_goes_on(graph, node, simulation, scene)
     # Nobody commanded it: it stands where it stood.
     assert (simulation.observation.joint_positions == before.joint_positions).all()

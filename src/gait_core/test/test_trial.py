@@ -18,7 +18,7 @@ from gait_core.testing.doubles import (
     register_temporarily,
     spec_for_test,
 )
-from gait_core.trial import loop as trial_module
+from gait_core.trial import parts as trial_parts
 from gait_core.trial.loop import TrialLoop, run_loop, run_trial, start_trial, step_controller
 from gait_core.trial.scene import InitialState, SensorModel, TerrainSpec
 from gait_core.trial.spec import Command, TimedCommand
@@ -409,10 +409,10 @@ def test_an_engine_that_does_not_report_what_is_needed_is_named():
 
 
 def test_engines_are_made_once_per_process(monkeypatch):
-    monkeypatch.setattr(trial_module, '_engine_cache', {})
+    monkeypatch.setattr(trial_parts, '_engine_cache', {})
     with register_temporarily('engines', kinematic=KinematicEngine):
-        first = trial_module.cached_engine('kinematic')
-        assert trial_module.cached_engine('kinematic') is first
+        first = trial_parts.cached_engine('kinematic')
+        assert trial_parts.cached_engine('kinematic') is first
         assert run_trial(spec_for_test()).status == 'ok'
 
 
