@@ -118,6 +118,10 @@ class EvolutionThread:
 
     def _listen(self, progress: EvolutionProgress) -> None:
         # A copy, because the other thread reads it while the run continues.
-        self.snapshot = replace(progress, invalid_counts=progress.invalid_counts.copy())
+        self.snapshot = replace(
+            progress,
+            invalid_counts=progress.invalid_counts.copy(),
+            violation_counts=progress.violation_counts.copy(),
+        )
         if self._cancelled.is_set() and not progress.stop_reason:
             raise RunCancelled
