@@ -36,6 +36,8 @@ setup(
             'nsga2 = gait_evolver.optimizers.pymoo_search:Nsga2Optimizer',
             'nsga3 = gait_evolver.optimizers.pymoo_search:Nsga3Optimizer',
             'differential_evolution = gait_evolver.optimizers.pymoo_search:DifferentialEvolution',
+            'gaussian_process = gait_evolver.optimizers.gaussian_process:GaussianProcessSearch',
+            'tpe = gait_evolver.optimizers.tpe:TpeOptimizer',
             'particle_swarm = gait_evolver.optimizers.pymoo_search:ParticleSwarmOptimizer',
         ],
         'gait.evaluators': [

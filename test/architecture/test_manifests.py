@@ -13,7 +13,7 @@ from catkin_pkg.package import parse_package
 import pytest
 import yaml
 
-from gait_core.testing.skips import need_engine
+from gait_core.testing.skips import need_engine, need_optimizer
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFESTS = sorted(
@@ -176,6 +176,8 @@ def test_entry_point_resolves(group, name, value):
         pytest.importorskip('rclpy')
     if module.endswith('evaluators.ray'):
         pytest.importorskip('ray')
+    if group == 'gait.optimizers':
+        need_optimizer(name)
     for engine in ('bullet', 'mujoco'):
         if module.startswith(f'sim_bridge.engines.{engine}'):
             need_engine(engine)

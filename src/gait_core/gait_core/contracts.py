@@ -390,6 +390,11 @@ class Optimizer(ABC):
         """True if equal candidates are asked for again, to average over all their trials."""
         return False
 
+    @property
+    def most_candidates(self) -> int:
+        """Number of candidates that tells restore within a minute; more are refused. 0: any."""
+        return 0
+
     def check_trial(self, trial: TrialSpec) -> None:
         """Raise ConfigurationError if its candidates do not fit a trial."""
         del trial

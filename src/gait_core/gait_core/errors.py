@@ -14,11 +14,13 @@ from typing import Any
 OPTIONAL_LIBRARIES = {
     'cma': 'cma',
     'mujoco': 'mujoco',
+    'optuna': 'optuna',
     'plotly': 'plotly',
     'pybullet': 'pybullet',
     'pybullet_data': 'pybullet',
     'pymoo': 'pymoo',
     'rosbags': 'rosbags',
+    'sklearn': 'scikit-learn',
     'threadpoolctl': 'threadpoolctl',
 }
 EXTRA_LIBRARIES = {'ray': 'ray'}

@@ -199,3 +199,17 @@ def _set_objectives(
             f'optimizer.settings.objectives is {settings["objectives"]}, the experiment has '
             f'{count}; nearest valid: {count}'
         )
+
+
+def check_length(experiment: Experiment, optimizer: Optimizer) -> None:
+    """Refuse a run that is too long to restore its optimiser, which is new, from the log."""
+    most = optimizer.most_candidates
+    if not most:
+        return
+    population, generations = len(optimizer.ask()), experiment.generations
+    if generations * population > most:
+        raise ConfigurationError(
+            f"optimizer '{experiment.optimizer.name}' carries {most} candidates: to resume more "
+            f'takes too long. The experiment has {generations} generations of {population}; '
+            f'nearest valid: generations {max(most // population, 1)}'
+        )

@@ -47,7 +47,13 @@ from gait_evolver.experiment import (
     StoppingRules,
     read_experiment,
 )
-from gait_evolver.genes import check_effects, gene_space, resolve_optimizer, settings_from_genes
+from gait_evolver.genes import (
+    check_effects,
+    check_length,
+    gene_space,
+    resolve_optimizer,
+    settings_from_genes,
+)
 
 _BODY_SEED, _START_SEED = 1, 2
 
@@ -368,6 +374,7 @@ def _plan_stages(
 def _check_optimizer(plan: Plan) -> None:
     """Refuse settings that do not fit genes or trials, and records kept across stages."""
     optimizer = plan.make_optimizer()
+    check_length(plan.experiment, optimizer)
     for stage_plan in plan.stage_plans:
         optimizer.check_trial(stage_plan.trial)
     if plan.experiment.curriculum and optimizer.keeps_records:

@@ -21,6 +21,7 @@ import pytest
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.registry import optimizer
+from gait_core.testing.skips import need_optimizer
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.plan import resolve_experiment
 
@@ -200,3 +201,107 @@ def test_a_setting_of_a_later_version_changes_the_hash_of_a_run_only_where_it_is
     assert plan(restarts=0).config_hash == plan().config_hash
     assert plan(restarts=1).config_hash != plan().config_hash
     assert plan(restarts=1).experiment.optimizer.settings['restarts'] == 1
+
+
+def matern(a, b, length):
+    """Return the kernel Matern 5/2 of all pairs: Rasmussen and Williams (2006), eq. 4.17."""
+    r = np.sqrt(5.0) * np.linalg.norm(a[:, None] - b[None], axis=2) / length
+    return (1.0 + r + r**2 / 3.0) * np.exp(-r)
+
+
+def test_points_are_chosen_by_the_posterior_of_a_gaussian_process():
+    gaussian_process = pytest.importorskip('gait_evolver.optimizers.gaussian_process')
+    settings = gaussian_process.GaussianProcessSettings(population=5, noise=0.01, exploration=1.5)
+    rng = np.random.default_rng(4)
+    points, pool = rng.random((12, 3)), rng.random((40, 3))
+    scores = np.sin(9.0 * points[:, 0]) + points[:, 1]
+    chosen = gaussian_process.choose_points(points, scores, pool, settings)
+    # Rasmussen and Williams (2006), eq. 2.25 and 2.26, with each chosen point added to the data.
+    expected: list[int] = []
+    for _ in range(5):
+        known = np.concatenate([points, pool[expected]])
+        cross = matern(pool, known, 0.4)
+        inverse = np.linalg.inv(matern(known, known, 0.4) + 0.01 * np.eye(len(known)))
+        variance = 1.0 - np.einsum('ij,jk,ik->i', cross, inverse, cross)
+        if not expected:
+            mean = cross @ inverse @ scores
+        bounds = mean + 1.5 * np.sqrt(variance)
+        bounds[expected] = -np.inf
+        expected.append(int(np.argmax(bounds)))
+    assert chosen.tolist() == expected
+    # Of equal points the first wins.
+    twice = np.concatenate([pool, pool])
+    assert gaussian_process.choose_points(points, scores, twice, settings)[0] == expected[0]
+
+
+@pytest.mark.parametrize(('name', 'share'), [('gaussian_process', 0.1), ('tpe', 0.7)])
+def test_searches_for_few_trials_beat_as_many_random_points(name, share):
+    def sphere(x):
+        return float(np.sum((x - 0.3) ** 2))
+
+    found, drawn = 0.0, 0.0
+    for seed in range(2):
+        search = need_optimizer(name)(dimension=6, seed=seed)
+        found += run(search, sphere, 120 // search.Settings().population)[1]
+        drawn += min(sphere(x) for x in np.random.default_rng(seed).random((120, 6)))
+    assert found < share * drawn
+
+
+def test_tpe_asks_as_the_loop_of_the_library():
+    need_optimizer('tpe')
+    import optuna
+
+    def cost(trial):
+        x = np.array([trial.suggest_float(f'{i:04d}', 0.0, 1.0) for i in range(4)])
+        seen.append(x)
+        if x[3] < 0.35:
+            raise ArithmeticError
+        return -ellipsoid(x)
+
+    seen: list[np.ndarray] = []
+    seed = int(np.random.SeedSequence(9).generate_state(1)[0])
+    study = optuna.create_study(
+        direction='maximize', sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True)
+    )
+    study.optimize(cost, n_trials=40, catch=ArithmeticError)
+    search = optimizer('tpe')(dimension=4, seed=9, population=1)
+    asked = []
+    for _ in range(40):
+        (candidate,) = search.ask()
+        asked.append(candidate.values)
+        failed = candidate.values[3] < 0.35
+        search.tell(
+            [
+                Evaluation(
+                    id=candidate.id,
+                    status='diverged' if failed else 'ok',
+                    objectives=None if failed else np.array([-ellipsoid(candidate.values)]),
+                )
+            ]
+        )
+    np.testing.assert_array_equal(asked, seen)
+    assert any(x[3] < 0.35 for x in seen)
+
+
+@pytest.mark.parametrize(('name', 'most'), [('gaussian_process', 800), ('tpe', 3000)])
+def test_a_run_that_cannot_be_resumed_in_a_minute_is_refused_with_the_number(name, most):
+    need_optimizer(name)
+
+    def plan(generations):
+        content = {
+            'robot': 'guroo',
+            'controller': 'staged_walk',
+            'duration': 1.0,
+            'genes': {'knee_bend_deg': {}, 'ankle_move_deg': {}},
+            'fitness': {'distance': 1.0},
+            'generations': generations,
+            'optimizer': {'name': name, 'settings': {'population': 40}},
+        }
+        return resolve_experiment(rebuild_experiment(content, 'small', {}))
+
+    assert plan(most // 40).make_optimizer().most_candidates == most
+    with pytest.raises(
+        ConfigurationError,
+        match=f"'{name}' carries {most} cand.*of 40; nearest valid: generations {most // 40}",
+    ):
+        plan(most // 40 + 1)

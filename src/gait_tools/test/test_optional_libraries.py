@@ -21,6 +21,11 @@ HINTS = {
     'mujoco': "engine 'mujoco' is not usable here: No module named 'mujoco' (pip install mujoco)",
     'cma': "optimizer 'cma_es' is not usable here: No module named 'cma' (pip install cma)",
     'pymoo': "optimizer 'nsga2' is not usable here: No module named 'pymoo' (pip install pymoo)",
+    'sklearn': (
+        "optimizer 'gaussian_process' is not usable here: No module named 'sklearn' "
+        '(pip install scikit-learn)'
+    ),
+    'optuna': "optimizer 'tpe' is not usable here: No module named 'optuna' (pip install optuna)",
     'plotly': "a report needs plotly: No module named 'plotly' (pip install plotly)",
     'ray': (
         "evaluator 'ray' is not usable here: No module named 'ray' "
@@ -39,6 +44,18 @@ CASES = [
         HINTS['pymoo'],
     ),
     ('ray', 'evolve a1_trot --evaluator ray --run-dir {folder}/run', 2, HINTS['ray']),
+    (
+        'sklearn',
+        'evolve guroo_quick --set optimizer.name=gaussian_process --run-dir {folder}/run',
+        2,
+        HINTS['sklearn'],
+    ),
+    (
+        'optuna',
+        'evolve guroo_quick --set optimizer.name=tpe --run-dir {folder}/run',
+        2,
+        HINTS['optuna'],
+    ),
     ('plotly', 'report {champion} --out {folder}/page.html', 2, HINTS['plotly']),
     ('rosbags', 'walk tetraspine --record {folder}/bag', 2, HINTS['rosbags']),
     ('numba', 'walk guroo', 2, "No module named 'numba'"),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Skipping of tests whose physics engine or robot files are not installed.
+Skipping of tests whose physics engine, optimiser or robot files are not installed.
 
 Each raises ``unittest.SkipTest``, which pytest knows in a test, in a fixture and at the top of a
 module; no module of the suite imports pytest.
@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest import SkipTest
 
 from gait_core import registry
+from gait_core.contracts import Optimizer
 from gait_core.errors import NotInstalled
 from gait_core.robot.find import find_package_data
 from gait_core.robot.load import load_robot
@@ -24,6 +25,14 @@ def need_engine(name: str) -> None:
     """Skip the test or module where the library of an engine cannot be imported."""
     try:
         registry.engine(name)
+    except NotInstalled as error:
+        raise SkipTest(str(error)) from error
+
+
+def need_optimizer(name: str) -> type[Optimizer]:
+    """Return an optimiser's class; skip the test where its library cannot be imported."""
+    try:
+        return registry.optimizer(name)
     except NotInstalled as error:
         raise SkipTest(str(error)) from error
 

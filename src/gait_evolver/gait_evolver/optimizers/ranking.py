@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 import math
 
@@ -45,9 +46,9 @@ def sort_key(evaluation: Evaluation) -> SortKey:
 def tied_ranks(evaluations: Sequence[Evaluation]) -> FloatArray:
     """Return the rank of each evaluation, (k,), 0 is best; equal keys have their mean rank."""
     keys = [sort_key(evaluation) for evaluation in evaluations]
-    ordered = sorted(keys)
-    first = {key: position for position, key in reversed(list(enumerate(ordered)))}
-    return np.array([first[key] + 0.5 * (ordered.count(key) - 1) for key in keys])
+    first = {key: position for position, key in reversed(list(enumerate(sorted(keys))))}
+    counts = Counter(keys)
+    return np.array([first[key] + 0.5 * (counts[key] - 1) for key in keys])
 
 
 class AskTellLedger:
