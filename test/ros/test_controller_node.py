@@ -530,7 +530,7 @@ def test_a_named_preset_lies_over_the_robots_own_gait(graph, controller):
     assert params == node.controller.Params(**resolve_gait(robot, preset='crawl').parameters)
     assert not graph.logged('INFO', 'own gait')
     controller(robot='a1', controller='hold', name='holding', autostart=False)
-    assert graph.logged('INFO', "own gait of robot 'a1' (heading_gain, speed_gain)")
+    assert graph.logged('INFO', "own gait of robot 'a1' (heading_gain, speed_gain")
     bare = controller(robot='a1', controller='', preset='none', name='bare', autostart=False)
     assert bare.controller.params == node.controller.Params()
 
