@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import trial_gait_diagram
-from gait_core.parameters.declaration import parameter_space
+from gait_core.parameters.space import parameter_space
 from gait_core.robot.load import load_robot
 from gait_core.trial.loop import run_loop
 from gait_core.trial.robot_gait import resolve_gait

@@ -11,18 +11,16 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import (
-    Gene,
     Parameters,
-    ParameterSpace,
     bool_parameter,
     declared_parameters,
     float_parameter,
     floats_parameter,
     int_parameter,
     make_parameters,
-    parameter_space,
     str_parameter,
 )
+from gait_core.parameters.space import Gene, ParameterSpace, parameter_space
 from gait_core.parameters.tables import parameter_table
 
 

@@ -14,16 +14,14 @@ from gait_core import registry
 from gait_core.contracts import Optimizer
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.parameters.declaration import (
-    Gene,
     Parameters,
-    ParameterSpace,
     declared_parameters,
     make_parameters,
     parameter_info,
-    parameter_space,
 )
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Location, check_parameters
+from gait_core.parameters.space import Gene, ParameterSpace, parameter_space
 from gait_core.robot.model import RobotModel
 from gait_core.trial.robot_gait import check_legs
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice

@@ -20,9 +20,10 @@ from gait_core.errors import (
     unknown_name_error,
 )
 from gait_core.measures.metrics import LEG_METRICS, METRICS, leg_metric_names
-from gait_core.parameters.declaration import ParameterSpace, flatten_legs, make_parameters
+from gait_core.parameters.declaration import flatten_legs, make_parameters
 from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.parameters.schema import Location, check_parameters, read_value
+from gait_core.parameters.space import ParameterSpace
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain

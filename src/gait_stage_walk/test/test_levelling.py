@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters.declaration import parameter_space
+from gait_core.parameters.space import parameter_space
 from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, vertical_leg_length
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams

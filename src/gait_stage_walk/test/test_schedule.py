@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters.declaration import parameter_space
+from gait_core.parameters.space import parameter_space
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.staged.pulse import pulse_progress as F
 from gait_stage_walk.staged.pulse import to_nanoseconds

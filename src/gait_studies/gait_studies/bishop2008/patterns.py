@@ -18,7 +18,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from gait_core.arrays import ComplexArray, FloatArray, IntArray
-from gait_core.parameters.declaration import Gene, ParameterSpace
+from gait_core.parameters.space import Gene, ParameterSpace
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
 from gait_studies.bishop2008.breeding import Y_MIRROR_PAIRS, permutation_from_pairs
 from gait_studies.bishop2008.relays import MAX_PERIOD, SQUARE_WAVE_GAIN, RelayLayer, max_swing

@@ -26,7 +26,7 @@ import numpy as np
 from gait_core import registry
 from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import parameter_space
+from gait_core.parameters.space import parameter_space
 from gait_core.processes.python_command import python_module_command
 from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import (
