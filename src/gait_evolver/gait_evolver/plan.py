@@ -16,19 +16,14 @@ from gait_core.contracts import ArrayShapes, Optimizer
 from gait_core.errors import (
     ConfigurationError,
     name_hint,
-    unknown_leg_error,
-    unknown_name_error,
 )
-from gait_core.measures.metrics import LEG_METRICS, METRICS, leg_metric_names
+from gait_core.measures.metrics import METRICS
 from gait_core.parameters.declaration import flatten_legs, make_parameters
 from gait_core.parameters.plain_data import sha256_of, to_plain_data
 from gait_core.parameters.schema import Location, check_parameters, read_value
 from gait_core.parameters.space import ParameterSpace
 from gait_core.robot.load import load_robot
-from gait_core.robot.model import RobotModel
-from gait_core.terrains import load_terrain
-from gait_core.trial.gates import check_gate_limit, gate_limits
-from gait_core.trial.randomisation import randomise_scene
+from gait_core.trial.gates import gate_limits
 from gait_core.trial.robot_gait import choose_controller, resolve_gait
 from gait_core.trial.scene import EMPTY_MAPPING, Scene
 from gait_core.trial.seeding import derived_seed
@@ -41,6 +36,13 @@ from gait_core.trial.setup import (
 )
 from gait_core.trial.sources import sources_hash
 from gait_core.trial.spec import TrialSpec
+from gait_evolver.checks import (
+    check_double_draws,
+    check_metrics,
+    check_registered_names,
+    check_search_kind,
+    check_terrain_ranges,
+)
 from gait_evolver.experiment import (
     EXPERIMENT_LOCATION,
     CurriculumStage,
@@ -229,11 +231,11 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     """
     with (location / 'robot').locate_errors():
         robot = load_robot(experiment.robot)
-    _check_registered_names(experiment, location)
-    _check_metrics(experiment, robot, location)
+    check_registered_names(experiment, location)
+    check_metrics(experiment, robot, location)
     with (location / 'preset').locate_errors():
         controller, _ = choose_controller(robot, experiment.controller, experiment.preset)
-    _check_search_kind(experiment, controller, robot)
+    check_search_kind(experiment, controller, robot)
     both = sorted(set(experiment.genes) & set(flatten_legs(experiment.parameters)))
     if both:
         with (location / 'genes' / both[0]).locate_errors():
@@ -281,53 +283,6 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     return plan
 
 
-def _check_registered_names(experiment: Experiment, location: Location) -> None:
-    """Refuse unregistered names and invalid limits of gates."""
-    goals = location / 'objectives'
-    named = [
-        *(('fitness_terms', location / 'fitness' / term, term) for term in experiment.fitness),
-        *(
-            ('fitness_terms', goals / name / term, term)
-            for name, terms in experiment.objectives.items()
-            for term in terms
-        ),
-        ('evaluators', location / 'evaluator', experiment.evaluator),
-        ('optimizers', location / 'optimizer' / 'name', experiment.optimizer.name),
-        *(
-            ('engines', location / 'engines' / i, engine)
-            for i, engine in enumerate(experiment.engines)
-        ),
-    ]
-    if experiment.controller:
-        named.append(('controllers', location / 'controller', experiment.controller))
-    for kind, name_location, name in named:
-        with name_location.locate_errors():
-            check_registered(kind, name)
-    for gate, limit in experiment.gates.items():
-        with (location / 'gates' / gate).locate_errors():
-            check_gate_limit(gate, limit)
-
-
-def _check_metrics(experiment: Experiment, robot: RobotModel, location: Location) -> None:
-    """Refuse unknown metrics of measures, and unknown metrics or terms of constraints."""
-    legs = [leg.name for leg in robot.legs]
-    terms = registry.names('fitness_terms')
-    named = [
-        *(('metric', location / 'measures' / i, x, ()) for i, x in enumerate(experiment.measures)),
-        *(
-            ('metric or fitness term', location / 'constraints' / name, name, terms)
-            for name in experiment.constraints
-        ),
-    ]
-    for kind, name_location, name, others in named:
-        if name in (*METRICS, *leg_metric_names(legs), *others):
-            continue
-        with name_location.locate_errors():
-            if name.partition('.')[0] in LEG_METRICS:
-                raise unknown_leg_error(name, legs)
-            raise unknown_name_error(kind, name, (*METRICS, *leg_metric_names(legs), *others))
-
-
 def _make_trial(experiment: Experiment, scene: Scene, fixed: Mapping[str, Any]) -> TrialSpec:
     """Return the trial of an experiment with its scene and the controller's fixed parameters."""
     # Terms of other objectives and of constraints are measured too, with weight 0 in the fitness.
@@ -367,8 +322,8 @@ def _plan_stages(
         for each in trials
     )
     for stage_plan in stage_plans:
-        _check_terrain_ranges(stage_plan.trial)
-        _check_double_draws(experiment, stage_plan.trial)
+        check_terrain_ranges(stage_plan.trial)
+        check_double_draws(experiment, stage_plan.trial)
     return stage_plans
 
 
@@ -413,47 +368,6 @@ def _stage_trial(
         randomise=trial.randomise if stage.randomise is None else _flatten_ranges(stage.randomise),
         hopeless=trial.hopeless if stage.hopeless is None else stage.hopeless,
     )
-
-
-def _check_double_draws(experiment: Experiment, trial: TrialSpec) -> None:
-    """Refuse ranges for a body or a start that the experiment draws already."""
-    drawn = {}
-    if experiment.bodies != 'one':
-        drawn['draw'] = f'bodies: {experiment.bodies}', 'bodies: one'
-    if experiment.start_spread:
-        spread = f'start_spread: {experiment.start_spread:g}', 'start_spread: 0'
-        drawn |= {'initial.x': spread, 'initial.y': spread}
-    for name in trial.randomise:
-        if name in drawn:
-            setting, valid = drawn[name]
-            raise ConfigurationError(
-                f"experiment: 'randomise.{name}' and '{setting}' both draw the same value; "
-                f"leave one out, e.g. '{valid}'"
-            )
-
-
-def _check_terrain_ranges(trial: TrialSpec) -> None:
-    """Refuse ranges whose ends are invalid parameters of the terrain."""
-    for name in trial.randomise:
-        if name.startswith('terrain.') and name != 'terrain.seed':
-            for end in trial.randomise[name]:
-                load_terrain(randomise_scene(trial.scene, {name: (end, end)}, 0).terrain)
-
-
-def _check_search_kind(experiment: Experiment, controller: str, robot: RobotModel) -> None:
-    """Refuse genes of an optimiser of networks, no genes of others, controllers without one."""
-    name = experiment.optimizer.name
-    networks = registry.optimizer(name).searches_arrays
-    if not networks and not experiment.genes:
-        raise ConfigurationError('experiment.genes is empty')
-    if networks and experiment.genes:
-        raise ConfigurationError(f"optimizer '{name}' searches a network's weights, not genes")
-    cls = registry.controller(controller)
-    if networks and not cls.array_shapes(robot, cls.Params()):
-        raise ConfigurationError(
-            f"optimizer '{name}' searches the weights of a network, but controller "
-            f"'{controller}' has none; nearest valid: perceptron"
-        )
 
 
 def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
