@@ -63,6 +63,8 @@ def test_one_publisher_is_enough_and_two_are_named():
         1, OURS, '/driver'
     )
     assert describe_second_publisher(discovered((OURS, JOINTS)), 'joint_states', 'x') == ''
+    node = discovered((OURS, JOINTS), ('/z', JOINTS))
+    assert '/z as well as by /r1/bridge' in describe_second_publisher(node, 'joint_states', 'x')
     assert second(0, '/b', '/a') == (
         'joint_states is published by /a as well as by /b: both act; end one of them'
     )

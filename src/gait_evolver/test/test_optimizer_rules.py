@@ -164,6 +164,14 @@ def test_a_search_ends_when_its_population_is_one_point():
     assert almost.stop() == ''
 
 
+def test_a_gene_in_which_all_agree_ends_no_search():
+    optimizer = made(population=4)
+    tell_ranked(optimizer)
+    for one in optimizer._population:
+        object.__setattr__(one, 'genome', np.array([0.5, 0.1 * one.id, 0.5]))
+    assert optimizer.stop() == ''
+
+
 # CMA-ES
 
 
@@ -240,6 +248,21 @@ def test_nsga2_prefers_the_least_violation_then_the_best_then_those_without_fitn
     asked = [one.id for one in optimizer.ask()]
     optimizer.tell([Evaluation(id=i, **one) for i in asked])
     np.testing.assert_array_equal(optimizer.pareto_front(), [[1.0, 2.0]] * 4)
+
+
+@pytest.mark.parametrize(
+    'bad',
+    [
+        {'status': 'diverged', 'objectives': np.array([9.0])},
+        {'status': 'ok', 'objectives': np.array([9.0]), 'constraints': {'a': math.inf}},
+        {'status': 'ok', 'objectives': np.array([-math.inf])},
+    ],
+)
+def test_nsga2_ranks_what_has_no_comparable_fitness_last(bad):
+    optimizer = made('nsga2', population=4)
+    asked = [one.id for one in optimizer.ask()]
+    optimizer.tell([Evaluation(id=asked[0], **bad), *(result(i, 1.0) for i in asked[1:])])
+    np.testing.assert_array_equal(optimizer.pareto_front(), [[1.0]] * 3)
 
 
 @pytest.mark.parametrize(
@@ -371,6 +394,9 @@ def test_settings_have_published_defaults_and_stated_ranges(name):
                 kind(**{**others, setting: bad})
     numbers = {one.name for one in declared_parameters(kind) if one.kind in ('int', 'float')}
     assert numbers == set(RANGES[name])
+    # Those that span decades.
+    scaled = {one.name for one in declared_parameters(kind) if one.log}
+    assert scaled == {'genetic': {'mutation_deviation'}, 'cma_es': {'sigma'}}.get(name, set())
 
 
 @pytest.mark.parametrize('name', [name for name in RANGES if name != 'cma_es'])
