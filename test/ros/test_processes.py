@@ -73,17 +73,24 @@ def test_two_signals_end_a_node_with_0_and_no_traceback(graph, start_process, bo
 # Compiling takes half a minute where no kernel of the machine is there yet.
 SLOW = """
 import ctypes
+import hashlib
 import sys
 import time
 
 from rclpy.node import Node
 
+from gait_core.processes import liveness
 from gait_ros.nodes.run import run_node
 from gait_ros.nodes.stop import install_stop_flag
 
 
 def compile():
     print('is being made', flush=True)
+    if sys.argv[2] == 'spin':
+        # Native code of LLVM, which begins with the signal.
+        liveness.set_activity(liveness.COMPILING)
+        wait_for_signal()
+        hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)
     if sys.argv[2] == 'compiler':
         ctypes.CFUNCTYPE(None)(wait_for_signal)()
         raise RuntimeError('no compiled object yet')
@@ -117,7 +124,9 @@ class Made(Node):
         super().destroy_node()
 
     def start(self):
-        compile()
+        if sys.argv[1] == 'started':
+            compile()
+        self.create_timer(0.01, compile)
 
 
 sys.exit(run_node(Made, []))
@@ -131,9 +140,10 @@ sys.exit(run_node(Made, []))
         (signal.SIGTERM, 'started', 'python'),
         (signal.SIGTERM, 'made', 'compiler'),
         (signal.SIGINT, 'started', 'destructor'),
+        (signal.SIGINT, 'spins', 'spin'),
     ],
 )
-def test_a_signal_ends_a_node_that_is_still_being_made(number, moment, within):
+def test_a_signal_ends_a_node_that_is_made_or_compiles(number, moment, within):
     process = subprocess.Popen(
         [sys.executable, '-c', SLOW, moment, within],
         stdout=subprocess.PIPE,

@@ -26,7 +26,6 @@ from std_srvs.srv import SetBool
 from gait_core.errors import ConfigurationError, SimulationDiverged, describe_error
 from gait_core.files.access import expand_user
 from gait_core.processes import liveness
-from gait_core.processes.compiling import mark_compiling
 from gait_core.robot.name_checks import format_names
 from gait_core.trial.loop import TrialLoop
 from gait_core.trial.scene import Scene
@@ -485,5 +484,4 @@ class SimBridgeNode(ManagedNode):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until it is interrupted."""
-    mark_compiling()
     return run_node(SimBridgeNode, args)

@@ -56,6 +56,7 @@ def _kernel_lock() -> Iterator[None]:
     """Hold the lock file of the user; without a writable folder, go on without it."""
     lock = Path(tempfile.gettempdir()) / f'gait-kernels-{os.getuid()}.lock'
     with ExitStack() as held:
+        held.callback(liveness.set_activity, liveness.set_activity(liveness.COMPILING))
         with suppress(OSError):
             _wait_for(held.enter_context(lock.open('w')).fileno())
         yield
@@ -86,6 +87,11 @@ def announce_compiling(report: Callable[[str], None], patience: float = _ANNOUNC
 
     """
     event.register('numba:compile', _AnnouncingListener(report, patience))
+
+
+def is_compiling() -> bool:
+    """Return whether kernels are being compiled, in a process that called ``mark_compiling``."""
+    return liveness.current_activity() == liveness.COMPILING
 
 
 def mark_compiling() -> None:

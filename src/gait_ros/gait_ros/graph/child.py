@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import NoReturn
 
 from gait_core.processes.orphans import end_with_parent
+from gait_ros.nodes.executable import end_process
 from gait_ros.nodes.stop import exit_on_signals
 
 
-def main(arguments: list[str]) -> int:
-    """Run the function of a node and return its exit code."""
+def main(arguments: list[str]) -> NoReturn:
+    """Run the function of a node and end the process with its exit code."""
     parent, target, *args = arguments
     end_with_parent(int(parent))
     module, _, function = target.partition(':')
     with exit_on_signals():
         entry = getattr(importlib.import_module(module), function)
-    return int(entry(args) or 0)
+    end_process(int(entry(args) or 0))
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

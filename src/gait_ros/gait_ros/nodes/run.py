@@ -17,16 +17,25 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
 from gait_core.errors import ConfigurationError, one_line
-from gait_core.processes.compiling import announce_compiling
+from gait_core.processes.compiling import announce_compiling, is_compiling, mark_compiling
 from gait_core.robot.model_code import permit_model_code
 from gait_ros.nodes.discovery import obey_discovery_range
 from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.qos import describe_unused_overrides
 from gait_ros.nodes.rclpy_release import make_executor
-from gait_ros.nodes.stop import Interrupted, StopFlag, ignore_signals, install_stop_flag
+from gait_ros.nodes.stop import (
+    Interrupted,
+    StopFlag,
+    exit_after_signal,
+    ignore_signals,
+    install_stop_flag,
+)
 
 # Longest wait for an event [s]: a signal between two waits takes effect after the second.
 _MAX_WAIT = 0.1
+# Time [s] from a signal after which a node that compiles kernels in a callback ends as it is: it
+# commands no robot meanwhile, and launch escalates after 5 s.
+_MAX_COMPILING = 3.0
 
 
 def run_node(
@@ -58,6 +67,7 @@ def run_node(
     # Signal handlers of Python instead of rclpy's, so that nothing interrupts the clean-up.
     stop = install_stop_flag()
     announce_compiling(lambda line: print(line, file=sys.stderr, flush=True))
+    mark_compiling()
     obey_discovery_range()
     code = 0
     node = None
@@ -115,9 +125,10 @@ def _spin(node: Any, stop: StopFlag, exit_code: Callable[[], int | None]) -> int
     try:
         for line in describe_unused_overrides(node):
             node.get_logger().warning(line)
-        while not stop and rclpy.ok() and exit_code() is None:
-            executor.spin_once(timeout_sec=_MAX_WAIT)
-            EVENT_QUEUE.measure_delay(executor)
+        with exit_after_signal(_MAX_COMPILING, is_compiling):
+            while not stop and rclpy.ok() and exit_code() is None:
+                executor.spin_once(timeout_sec=_MAX_WAIT)
+                EVENT_QUEUE.measure_delay(executor)
         return exit_code() or 0
     finally:
         executor.remove_node(node)

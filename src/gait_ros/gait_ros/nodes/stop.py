@@ -69,7 +69,7 @@ class StopFlag:
         try:
             if self:
                 raise Interrupted
-            with _exit_after_signal(_MAX_NATIVE_TIME):
+            with exit_after_signal(_MAX_NATIVE_TIME):
                 return work()
         except Exception:
             if self:
@@ -103,17 +103,18 @@ def install_stop_flag() -> StopFlag:
 def exit_on_signals() -> Iterator[None]:
     """Let a signal end the process at once with status 0, also before ``install_stop_flag``."""
     _handle_signals(lambda number, frame: os._exit(0))
-    with _exit_after_signal(0.0):
+    with exit_after_signal(0.0):
         yield
 
 
 @contextmanager
-def _exit_after_signal(delay: float) -> Iterator[None]:
+def exit_after_signal(delay: float, is_stuck: Callable[[], bool] = lambda: True) -> Iterator[None]:
     """
     End the process with status 0 if the context lasts ``delay`` [s] longer than a signal.
 
-    Python calls handlers of signals after native code only, and LLVM compiles for seconds on a
-    busy machine. A thread reads the signals instead.
+    It ends at the first moment from then on at which ``is_stuck`` is true. Python calls handlers
+    of signals after native code only, and LLVM compiles for seconds on a busy machine. A thread
+    reads the signals instead.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -121,8 +122,12 @@ def _exit_after_signal(delay: float) -> Iterator[None]:
 
     def watch() -> None:
         """Wait for a signal, or for the end of the context, which closes the pipe."""
-        if os.read(reading, 1) and not has_left.wait(delay):
-            os._exit(0)
+        if os.read(reading, 1):
+            wait = delay
+            while not has_left.wait(wait):
+                if is_stuck():
+                    os._exit(0)
+                wait = _RETRY_TIME
         os.close(reading)
 
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
