@@ -103,7 +103,7 @@ def trial_metrics(rollout: Rollout) -> dict[str, float]:
     Return the metrics of a trial: those of ``METRICS`` in their order, then of each leg.
 
     What the states do not report is absent: without contacts there are no steps, without efforts
-    there is no energy. A count of zero was measured.
+    there is no energy. Zero steps were counted, not missing.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def trial_stances(rollout: Rollout) -> tuple[BoolArray, IntArray]:
 
 
 def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
-    """Return the gait diagram of a trial; that of no legs for a robot or record without them."""
+    """Return the gait diagram of a trial; without legs or contacts, that of no legs."""
     if rollout.states.contacts is None or not rollout.robot.legs:
         no_legs = np.zeros((rollout.ticks + 1, 0), dtype=bool)
         return gait_diagram((), no_legs, np.zeros(0, dtype=np.int64), rollout.dt)
@@ -242,7 +242,7 @@ def _posture_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def trial_work_by_tick(rollout: Rollout) -> FloatArray:
-    """Return the work up to every tick, as of ``cumulative_work``, (T + 1, 2, n + e) [J]."""
+    """Return the work up to every tick, as in ``cumulative_work``, (T + 1, 2, n + e) [J]."""
     n = len(rollout.robot.joint_names)
     rest_lengths, added_tensions = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
     return cumulative_work(rollout.states, rollout.dt, rest_lengths, added_tensions)

@@ -295,7 +295,7 @@ def _check_default_names(robot: RobotModel) -> None:
 
 
 def _default_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
-    """Return the robot's default parameters of a terrain: an insect needs smaller steps."""
+    """Return the robot's default parameters of a terrain: an insect needs lower obstacles."""
     if isinstance(wanted, TerrainSpec):
         name = wanted.name
     elif isinstance(wanted, Mapping):
@@ -369,7 +369,7 @@ def trial_of_scene(
     ----------
     scene : Scene
     controller, parameters, preset
-        As of ``resolve_gait``.
+        As in ``resolve_gait``.
 
     """
     robot = load_robot(scene.robot, scene.draw)

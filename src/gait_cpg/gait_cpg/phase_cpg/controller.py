@@ -49,7 +49,7 @@ _MIN_AMPLITUDE = 1e-4
 
 
 _MIN_LEVEL_SHARE = 1e-3
-"""Share of a slope below which levelling that was switched off ends: millimetres."""
+"""Share of a slope below which levelling, once switched off, ends: feet shift millimetres."""
 _SHAPE_PARAMETERS = (
     'frequency',
     'duty_factor',
@@ -63,7 +63,7 @@ _SHAPE_PARAMETERS = (
 _TWIST_SIZE = 3
 """Number of components of the twist, which precede the shape in one array."""
 _INITIAL_SHARE = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
-"""Shares of the shape in force at the start; shifts of standing feet start at zero."""
+"""Shares of the target shape at the start; shifts of standing feet start at zero."""
 
 
 class PhaseCpgController(ReflexController):

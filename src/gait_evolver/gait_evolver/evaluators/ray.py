@@ -72,9 +72,9 @@ class _Worker:
     began : float [s]
         Time of the trial's start.
     activity : int
-        Its activity by the last pulse since then; a constant of ``liveness``.
+        Activity by the last pulse of the trial; a constant of ``liveness``.
     heard : float [s]
-        Time of its last pulse on the clock of the evaluator.
+        Time of its last message on the clock of the evaluator.
 
     """
 
@@ -106,7 +106,7 @@ class RayEvaluator(Evaluator):
     """
     Runs trials in actors of Ray, which keep their engines loaded.
 
-    Results, losses and scheduling are as of ``RosEvaluator``. A worker counts as lost after 10 s
+    Results, losses and scheduling are as in ``RosEvaluator``. A worker counts as lost after 10 s
     without a pulse, or without a control period in a trial; Ray's own verdict takes minutes.
     Losses by the end of a machine, for want of memory or between trials do not count against a
     trial.
@@ -269,7 +269,7 @@ class RayEvaluator(Evaluator):
         return wanted
 
     def _check_sources(self, ray: RayProcess) -> None:
-        """Have workers checked anew if a trial names a robot, controller or engine first."""
+        """Check the workers again if a trial has a new robot, controller or engine."""
         known = len(self._sources)
         for spec in self._batch.specs:
             parts = spec.scene.robot, spec.controller, spec.scene.engine
@@ -326,7 +326,7 @@ class RayEvaluator(Evaluator):
         worker, spec = self._workers[number], self._batch.specs[index]
         worker.trial, worker.began = (self._batch.number, index), time.monotonic()
         worker.activity = liveness.RUNNING
-        # A path means nothing on another machine: the weights themselves are sent.
+        # A path means nothing on another machine: ``ray_actors`` sends the weights.
         ray.send('run', number, worker.trial, to_plain_data(spec) | {'weights': ''}, spec.weights)
 
     def _busy_workers(self) -> dict[str, tuple[int, float]]:
@@ -421,19 +421,19 @@ class RayEvaluator(Evaluator):
         worker = self._workers.pop(number)
         ray.send('stop', number)
         index = self._requeue(worker)
-        begun = index is not None and by_trial and worker.activity not in _LOADING
+        counts = index is not None and by_trial and worker.activity not in _LOADING
         self.lost_workers += 1
-        self._losses.count_loss(index, f'worker {worker.name}: {reason}', by_trial=begun)
+        self._losses.count_loss(index, f'worker {worker.name}: {reason}', by_trial=counts)
         self._resume_at = time.monotonic() + self._losses.start_delay
 
     def _requeue(self, worker: _Worker) -> int | None:
-        """Return the trial of a worker, if it is one of this batch; it waits for another."""
+        """Return the trial of a worker, if it is of this batch, and queue it again."""
         trial, worker.trial = worker.trial, None
         if trial is None or trial[0] != self._batch.number:
             return None
         index = trial[1]
         self.workload.lost_trials += 1
         if index not in self._batch.results and not self._count_runners(trial):
-            # At the end of the queue: if all other trials finish, this one ends its workers.
+            # Last in the queue: once all others have finished, its losses are its own.
             self._batch.waiting.append(index)
         return index

@@ -79,7 +79,7 @@ class _Driver:
 
     def __init__(self, channel: MessageChannel, address: str) -> None:
         self._channel, self._address = channel, address
-        # A node of a cluster was started by somebody else, with more threads.
+        # Nodes of a cluster lack our variables, which allow one thread.
         variables = {'env_vars': WORKER_ENVIRONMENT} if address else None
         self._class = ray.remote(
             num_cpus=1,
@@ -148,7 +148,7 @@ class _Driver:
         except RayError as error:
             if number not in self._actors:
                 return
-            if _is_exception(error):
+            if _is_raised_by_actor(error):
                 # The worker's Python lacks the suite, or its disk is full.
                 self._send('checked', number, str(error).strip().splitlines()[-1].strip())
                 return
@@ -192,7 +192,7 @@ class _Driver:
         self._send('head', fault)
 
 
-def _is_exception(error: RayError) -> bool:
+def _is_raised_by_actor(error: RayError) -> bool:
     """Return whether code of the actor raised an exception, at its start or in a call."""
     return isinstance(error, RayTaskError) or (
         isinstance(error, RayActorError) and error.actor_init_failed

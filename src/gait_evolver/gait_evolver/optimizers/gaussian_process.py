@@ -113,8 +113,8 @@ class GaussianProcessSearch(Optimizer):
         """Return the first population, then the points with the highest upper bounds."""
         self._ledger.check_ask()
         if self._told:
-            # Normal scores of the ranks (van der Waerden): a model of values would follow those
-            # of falls, and candidates that fail or violate constraints have no values.
+            # Normal scores of the ranks (van der Waerden): falls would dominate a model of
+            # values, and candidates that fail or violate constraints have none.
             ranks = tied_ranks(self._told)
             scores = ndtri(1.0 - (ranks + 0.5) / len(ranks))
             pool = self._draw_pool(ranks)
@@ -128,7 +128,7 @@ class GaussianProcessSearch(Optimizer):
 
     @property
     def most_candidates(self) -> int:
-        """Number of candidates restored in half a minute, even if asked for one by one."""
+        """Number of candidates that are restored in 40 s if asked for one by one."""
         return 800
 
     def _draw_pool(self, ranks: FloatArray) -> FloatArray:

@@ -157,7 +157,7 @@ class MotorWatch:
             )
         return self._not_requested(now) or self._no_commands(now)
 
-    def describe_end(self) -> str:
+    def describe_ended_request(self) -> str:
         """Return one line if the gait has ended its motion request; empty otherwise."""
         if self.motion_requested or MOTION_TOPIC not in self._times:
             return ''
@@ -208,7 +208,7 @@ class MotorWatch:
             return (
                 f'{MOTION_TOPIC} has been silent for {age:.1f} s: has the node of the gait ended?'
             )
-        return self.describe_end()
+        return self.describe_ended_request()
 
     def _no_commands(self, now: FloatArray) -> str:
         """Return one line if no commands come; empty otherwise."""

@@ -105,9 +105,9 @@ class HardwareNode(ManagedNode):
     """
     Converter of joint commands to motor commands, and of motor states to joint states.
 
-    Commands reach the motors only after every motor has reported its position, and an active gait
-    has received a motion request. They are limited. All motors hold if commands, the gait or a
-    motor become silent.
+    Commands reach the motors only after every motor has reported its position, and an active
+    controller has received a motion request. Commands are limited. All motors hold if commands,
+    ``motion_requested`` or a motor become silent.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -269,7 +269,7 @@ class HardwareNode(ManagedNode):
             self._commands_pass = not condition
             if self._commands_pass:
                 self.get_logger().info('commands reach the motors')
-            elif self._holding and condition == self._watch.describe_end():
+            elif self._holding and condition == self._watch.describe_ended_request():
                 self.get_logger().info(f'the motors hold: {condition}')
             elif self._holding:
                 self.get_logger().error(f'the motors hold: {condition}')
@@ -348,7 +348,7 @@ class HardwareNode(ManagedNode):
     # -------------------------------------------------------------------------------- calibration
 
     def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
-        """Write a hardware file by which the robot is in its reference pose now."""
+        """Write a motor file by which the robot is in its reference pose now."""
         file = expand_user(self._declared.value.calibrated)
         if file.exists():
             raise ConfigurationError(

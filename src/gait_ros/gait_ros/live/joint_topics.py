@@ -64,7 +64,7 @@ class JointTopics:
 
     - a robot: topics ``joint_trajectory``, ``commands`` and ``joint_states``;
     - with ``hardware``, the hardware of controller_manager: topics ``hardware/...``;
-    - with ``calibration`` too, the motors of a hardware file: topics ``motors/...``, with values
+    - with ``calibration`` too, the motors of a motor file: topics ``motors/...``, with values
       of motors.
 
     Parameters

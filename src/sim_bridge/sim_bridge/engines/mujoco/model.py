@@ -135,8 +135,8 @@ def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:
     option.ls_iterations = options.line_iterations
     option.tolerance = options.tolerance
     # Without AUTORESET a diverged state is reported; with it MuJoCo would replace it by the
-    # initial one. Without ISLAND the solver uses the rows to which the kernels write; islands are
-    # copies.
+    # initial one. Without ISLAND the solver uses the rows that ``constraint_kernel`` writes;
+    # islands are copies.
     option.disableflags = mj.mjtDisableBit.mjDSBL_AUTORESET | mj.mjtDisableBit.mjDSBL_ISLAND
 
 
@@ -223,7 +223,7 @@ def _add_collisions(
     Add the collision shapes of all links, and a contact pair of each with the ground.
 
     MuJoCo checks explicit pairs faster than those that it collects by contact types. Links that
-    cannot move with a fixed base get no pair.
+    a fixed base holds get no pair.
     """
     contact = _contact_solref(scene, options)
     held = _fixed_links(robot) if scene.fixed_base else set()
@@ -295,7 +295,7 @@ def add_height_field(spec: Any, geom: Any, field: HeightField) -> None:
 
 
 def body_name(link: str) -> str:
-    """Return the name of the body of a link, apart from MuJoCo's own body ``world``."""
+    """Return the name of a link's body, never MuJoCo's own ``world``."""
     return f'link/{link}'
 
 
