@@ -195,3 +195,18 @@ def test_legs_in_the_air_come_down_where_the_others_carry_the_body(speed):
         # To within what the body moved since.
         came = [hip.xyz[0] + ahead, hip.xyz[2] - below]
         np.testing.assert_allclose(place[[0, 2]], came, atol=0.06 * DT + 1e-6)
+
+
+@pytest.mark.parametrize(
+    'values',
+    [{}, {'postures': GENES}, {'postures': GENES, 'joined': 'feet', 'beyond': 'nearest'}],
+    ids=['steps', 'joints', 'feet'],
+)
+def test_parameters_without_effect_change_no_target_and_the_others_do(values):
+    unchanged = played(made(**values), 3.0)
+    reasons = make_parameters(KeyframeStrideParams, values).without_effect(())
+    changes = {'stroke': 0.1, 'height': 0.16, 'lift': 0.02, 'offset': 0.01, 'upper': 0.095}
+    changes |= {'lower': 0.095, 'extension': 0.5, 'lift_extension': 0.5, 'duty': 0.6}
+    for name, value in (changes | {'fastest': 1.0, 'period': 3.0}).items():
+        changed = played(made(**values, **{name: value}), 3.0)
+        assert np.array_equal(changed, unchanged) == (name in reasons), name

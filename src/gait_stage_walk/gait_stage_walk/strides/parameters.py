@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,9 @@ from gait_core.parameters.declaration import (
     int_parameter,
     str_parameter,
 )
+
+_STEP_PARAMETERS = ('stroke', 'height', 'lift', 'offset')
+"""Parameters of a stride without keyframes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +141,20 @@ class KeyframeStrideParams(Parameters):
         doc='Targets per control period; must divide its number of physics steps.',
     )
     stop: bool = bool_parameter(False, doc='Stand still, as soon as both tripods are in stance.')
+
+    def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
+        """Return the reason for each parameter that has no effect beside the others."""
+        reasons = dict(super().without_effect(legs))
+        if self.feet:
+            reasons |= dict.fromkeys(_STEP_PARAMETERS, 'feet are given')
+        if self.postures:
+            unused = (*_STEP_PARAMETERS, 'upper', 'lower', 'extension', 'lift_extension')
+            reasons |= dict.fromkeys(unused, 'postures are given')
+            if self.joined == 'joints':
+                reasons['duty'] = "postures are joined by 'joints'"
+        if not self.follow_velocity:
+            reasons['fastest'] = 'follow_velocity is off'
+        return reasons
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
