@@ -305,3 +305,39 @@ def test_a_run_that_cannot_be_resumed_in_a_minute_is_refused_with_the_number(nam
         match=f"'{name}' carries {most} cand.*of 40; nearest valid: generations {most // 40}",
     ):
         plan(most // 40 + 1)
+
+
+def true_cost_of_champion(seed, trials, repeats, **settings):
+    """Return the cost without noise of the candidate that the genetic algorithm ends with."""
+
+    def cost(x):
+        return float(np.sum((x - 0.3) ** 2))
+
+    search = optimizer('genetic')(dimension=6, seed=seed, **settings)
+    rng = np.random.default_rng(1000 + seed)
+    measured: dict[tuple[float, ...], list[float]] = {}
+    while True:
+        candidates = search.ask()
+        trials -= repeats * len(candidates)
+        if trials < 0:
+            break
+        told = []
+        for candidate in candidates:
+            # Without re-evaluation an equal candidate is another one.
+            number = 0 if search.reevaluates else candidate.id
+            values = measured.setdefault((number, *candidate.values), [])
+            values += (0.2 * rng.normal(size=repeats) - cost(candidate.values)).tolist()
+            objectives = np.array([np.mean(values)])
+            told.append(Evaluation(id=candidate.id, status='ok', objectives=objectives))
+        search.tell(told)
+    # As in a run: with re-evaluation no single trial decides.
+    sure = [one for one in measured if len(measured[one]) > search.reevaluates]
+    return cost(np.array(max(sure, key=lambda one: np.mean(measured[one]))[1:]))
+
+
+def test_with_noise_trials_of_elites_are_worth_more_than_repeats_of_all():
+    def median(repeats, **settings):
+        costs = [true_cost_of_champion(seed, 600, repeats, **settings) for seed in range(30)]
+        return float(np.median(costs))
+
+    assert median(1, reevaluate=True) < 0.8 * median(3)
