@@ -187,7 +187,7 @@ def install_wheels(place: Environment, key: str, fault: str, lock: int) -> None:
     log.mkdir(parents=True, exist_ok=True)
     say(f'creating {spelled} with Python {sys.version.split()[0]}')
     run([sys.executable, '-m', 'venv', str(place.venv)], log / 'venv.log', dict(os.environ), lock)
-    say('installing the pinned wheels (1.2 GB on disk; a minute or two)')
+    say('installing the pinned wheels (1.3 GB on disk; a minute or two)')
     pins = log / 'requirements.txt'
     write_text(pins, place.pins())
     command = [str(place.python), '-m', 'pip', 'install', '--disable-pip-version-check']
