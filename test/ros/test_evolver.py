@@ -232,6 +232,21 @@ def local_log(experiment, folder):
     return (folder / 'evaluations.csv').read_bytes()
 
 
+def test_an_address_is_for_ray_alone(evolver, experiment):
+    handle = evolver.send(experiment=experiment, evaluator='local', address='127.0.0.1:1')
+    result = evolver.result(handle)
+    assert result.status == 'failed'
+    assert "goal.address is for evaluator 'ray', not for 'local'" in result.message
+
+
+def test_an_address_of_nothing_fails_in_a_line(evolver, experiment):
+    pytest.importorskip('ray')
+    handle = evolver.send(experiment=experiment, evaluator='ray', address='127.0.0.1:1')
+    result = evolver.result(handle)
+    assert (result.status, result.run_directory) == ('failed', '')
+    assert result.message == 'no Ray cluster answers at 127.0.0.1:1: Connection refused'
+
+
 def test_an_evolution_by_action_on_workers_writes_the_log_of_a_local_one(
     evolver, experiment, tmp_path
 ):

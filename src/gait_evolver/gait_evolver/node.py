@@ -109,6 +109,11 @@ class EvolverParams(Parameters):
     )
     resume: bool = bool_parameter(False, doc='Continue the run in run_directory.', read_only=True)
     evaluator: str = str_parameter('ros', doc='Evaluator of goals that name none.')
+    address: str = str_parameter(
+        '',
+        doc='Head of a Ray cluster as HOST:PORT, for goals of evaluator ray that name none. '
+        'Empty: a Ray of this machine.',
+    )
 
 
 class EvolverNode(Node):
@@ -240,6 +245,10 @@ class EvolverNode(Node):
         params = self._declared.value
         _check_goal(goal)
         evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
+        if goal.address and evaluator != 'ray':
+            raise ConfigurationError(
+                f"goal.address is for evaluator 'ray', not for '{evaluator}'; nearest valid: ''"
+            )
         experiment = goal.experiment
         if not goal.resume:
             # Here, not in the thread: an error is refused before anything starts.
@@ -264,12 +273,14 @@ class EvolverNode(Node):
         self._reporter = RunReporter(self.get_logger().info)
         self._run = EvolutionThread(
             open_store,
-            lambda: self._evaluator(evaluator, goal.workers),
+            lambda: self._evaluator(evaluator, goal.workers, goal.address or params.address),
             self.get_logger().warning,
         )
 
-    def _evaluator(self, name: str, workers: int) -> Evaluator:
+    def _evaluator(self, name: str, workers: int, address: str) -> Evaluator:
         settings: dict[str, Any] = {'workers': workers}
+        if name == 'ray':
+            settings['address'] = address
         if name == 'ros' and not workers and self._worker_names:
             settings['names'] = self._worker_names
         return registry.evaluator(name)(**settings)
