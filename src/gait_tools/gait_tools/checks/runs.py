@@ -10,7 +10,7 @@ at its full size (share 1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 import importlib.util
@@ -19,6 +19,7 @@ import tempfile
 import time
 from typing import Any
 
+from gait_core import registry
 from gait_core.benchmark import Measurement, measure_wall_time, shortest_times
 from gait_core.contracts import Evaluator
 from gait_core.trial.setup import default_trial
@@ -32,42 +33,47 @@ from gait_evolver.run.store import RunStore
 _TRIAL_DURATION, _TRIALS, _REPEATS = 2.0, 16, 3
 _LONG_RUN_TRIALS, _SHORT_DURATION = 10_000, 0.2
 _POPULATION = 200
-_MIN_EFFICIENCY, _MIN_ROS_RATIO, _MAX_OVERHEAD = 0.9, 0.85, 0.05
+_MIN_EFFICIENCY, _MAX_OVERHEAD = 0.9, 0.05
+_DISTRIBUTED = (('ros', 'rclpy', 'over ROS', 0.85), ('ray', 'ray', 'of Ray', 0.9))
+"""Evaluator, module that it needs, words, and least rate as a share of that of ``local``."""
 _MAX_GROWTH_MB, _MAX_STORE_SHARE = 50.0, 0.01
 
 
 def check_worker_costs(share: float = 1.0) -> list[Measurement]:
     """
-    Measure trials per second with one and two workers, and with two workers over ROS.
+    Measure trials per second with one and two workers, and with two over ROS and of Ray.
 
     Parameters
     ----------
     share : float
-        Size of the check as a share of its full size; below 1 nothing has a bound and ROS is left
-        out.
+        Size of the check as a share of its full size; below 1 nothing has a bound, and ROS and
+        Ray are left out.
 
     """
     spec = default_trial('guroo', _TRIAL_DURATION)
     specs = [replace(spec, seed=seed) for seed in range(max(4, round(_TRIALS * share)))]
     one, two = LocalEvaluator(workers=1), LocalEvaluator(workers=2)
-    evaluators: list[Any] = [one, two]
-    if share >= 1.0 and importlib.util.find_spec('rclpy') is not None:
-        from gait_evolver.evaluators.ros import RosEvaluator
-
-        evaluators.append(RosEvaluator(workers=2))
+    others: dict[str, Any] = {
+        name: registry.evaluator(name)(workers=2)
+        for name, module, *_ in _DISTRIBUTED
+        if share >= 1.0 and importlib.util.find_spec(module) is not None
+    }
     try:
-        return _cost_rows(evaluators, specs, share >= 1.0)
+        return _cost_rows((one, two), others, specs, share >= 1.0)
     finally:
-        for evaluator in evaluators:
+        for evaluator in (one, two, *others.values()):
             evaluator.close()
 
 
 def _cost_rows(
-    evaluators: Sequence[Any], specs: Sequence[TrialSpec], bounded: bool
+    local: tuple[LocalEvaluator, LocalEvaluator],
+    others: Mapping[str, Any],
+    specs: Sequence[TrialSpec],
+    bounded: bool,
 ) -> list[Measurement]:
+    one, evaluators = local[0], [*local, *others.values()]
     for evaluator in evaluators:
         _warm_up(evaluator, specs)
-    one = evaluators[0]
     busy, offered = one.workload.busy, one.workload.offered
     times = shortest_times(
         *(partial(measure_wall_time, partial(each.evaluate, specs)) for each in evaluators),
@@ -90,13 +96,15 @@ def _cost_rows(
             budget=_MAX_OVERHEAD if bounded else None,
         ),
     ]
-    if len(times) > 2:
+    described = {name: (words, least) for name, _, words, least in _DISTRIBUTED}
+    for name, seconds in zip(others, times[2:], strict=True):
+        words, least = described[name]
         rows.append(
             row(
-                id='ros_over_local',
-                what='trials per second of 2 workers over ROS, divided by those of 2 local ones',
-                measured=times[1] / times[2],
-                budget=_MIN_ROS_RATIO if bounded else None,
+                id=f'{name}_over_local',
+                what=f'trials per second of 2 workers {words}, divided by those of 2 local ones',
+                measured=times[1] / seconds,
+                budget=least if bounded else None,
                 at_most=False,
             )
         )
