@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+import json
 import os
 from pathlib import Path
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,20 +18,25 @@ import threading
 import time
 
 import pytest
+import yaml
 
 pytest.importorskip('ray', reason="extra 'ray' is not installed: make setup EXTRAS=ray")
 
 from gait_core.errors import ConfigurationError, DeadlyTrial, NoWorkers
 from gait_core.processes.worker_policy import MAX_LOSSES_PER_TRIAL
+from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import spec_for_test
 from gait_core.testing.workspace import workspace
 from gait_core.trial.fingerprint import fingerprint, fingerprint_fields
 from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import make_scene, trial_of_scene
 from gait_core.trial.sources import sources_hash
 from gait_evolver.evaluators import ray as evaluator_module
 from gait_evolver.evaluators.ray import RayEvaluator
 from gait_evolver.evaluators.ray_process import check_cluster
 from gait_evolver.evaluators.ray_worker import TrialActor
+from gait_evolver.evaluators.shipping import pack_spec
+from gait_evolver.evaluators.worker import DONE
 
 FAULTS = '''
 """Controllers with faults."""
@@ -274,6 +281,9 @@ def test_a_missing_token_is_named(tmp_path, monkeypatch):
         check_cluster(address)
 
 
+NOTHING = ('', {})
+
+
 def test_a_worker_says_by_name_what_it_reads_otherwise(folder):
     actor, parts = TrialActor(), ('legged_box', 'wave', 'kinematic')
     expected = {
@@ -281,17 +291,51 @@ def test_a_worker_says_by_name_what_it_reads_otherwise(folder):
         'platform': fingerprint_fields(),
         'sources': [(*parts, sources_hash(*parts))],
     }
-    assert actor.check(expected) == ''
+    assert actor.check(expected, NOTHING) == ''
     other = {**fingerprint_fields(), 'numpy': '1.0'}
     assert 'another platform: numpy (1.0, now ' in actor.check(
-        {**expected, 'fingerprint': '', 'platform': other}
+        {**expected, 'fingerprint': '', 'platform': other}, NOTHING
     )
     for change, text in (
         (('legged_box', 'wave', 'kinematic', 'x'), "another version of robot 'legged_box'"),
         (('legged_bax', 'wave', 'kinematic', 'x'), "unknown robot 'legged_bax'"),
         (('legged_box', 'plugin', 'kinematic', 'x'), "unknown controller 'plugin'"),
     ):
-        assert text in actor.check({**expected, 'sources': [change]})
+        assert text in actor.check({**expected, 'sources': [change]}, NOTHING)
+
+
+@pytest.fixture
+def shipped(folder, tmp_path):
+    """Return a trial of a robot and a gait file that are given by their paths."""
+    robot = tmp_path / 'own' / 'box'
+    shutil.copytree(folder / 'robots' / 'legged_box', robot)
+    gait = tmp_path / 'own.yaml'
+    legs = [leg.name for leg in load_robot(str(robot)).legs]
+    gait.write_text(
+        yaml.safe_dump(
+            {
+                'duty_factor': dict.fromkeys(legs, 0.6),
+                'lags': {leg: 0.5 * (number % 2) for number, leg in enumerate(legs)},
+            }
+        )
+    )
+    spec = trial_of_scene(
+        make_scene(str(robot), {'engine': 'kinematic'}),
+        controller='phase_cpg',
+        parameters={'gait': 'own', 'gait_file': str(gait)},
+    )
+    return replace(spec, duration=0.2)
+
+
+def test_a_robot_and_a_gait_file_travel_by_content_and_no_path_does(shipped, tmp_path):
+    plain, files = pack_spec(shipped)
+    assert str(tmp_path) not in json.dumps(plain)
+    contents = {name: Path(path).read_bytes() for name, path in files}
+    expected = run_trial(shipped)
+    shutil.rmtree(tmp_path / 'own')
+    (tmp_path / 'own.yaml').unlink()
+    kind, answer = TrialActor().run(plain, b'', ('digest', contents))
+    assert (kind, answer['trial_hash']) == (DONE, expected.trial_hash)
 
 
 class ScriptedRay:

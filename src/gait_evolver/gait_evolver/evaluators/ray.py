@@ -16,7 +16,7 @@ from typing import Any
 
 from gait_core.contracts import Evaluator, ProgressCallback
 from gait_core.errors import ConfigurationError, NoWorkers
-from gait_core.parameters.plain_data import sha256_of, to_plain_data
+from gait_core.parameters.plain_data import sha256_of
 from gait_core.parameters.schema import read_value
 from gait_core.processes import liveness
 from gait_core.processes.worker_policy import (
@@ -36,6 +36,7 @@ from gait_evolver.evaluators.ray_process import (
     token_file,
 )
 from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
+from gait_evolver.evaluators.shipping import pack_robot, pack_spec
 from gait_evolver.evaluators.worker import RAISED, REFUSED, SHORTAGE
 
 if find_spec('ray') is None:
@@ -281,12 +282,18 @@ class RayEvaluator(Evaluator):
                 self._check_worker(ray, number)
 
     def _check_worker(self, ray: RayProcess, number: int) -> None:
+        robots = [pack_robot(robot) for robot, _, _ in self._sources]
         expected = {
             'fingerprint': fingerprint(),
             'platform': fingerprint_fields(),
-            'sources': [(*parts, digest) for parts, digest in self._sources.items()],
+            'sources': [
+                (robot, controller, engine, digest)
+                for (robot, _), ((_, controller, engine), digest) in zip(
+                    robots, self._sources.items(), strict=True
+                )
+            ],
         }
-        ray.send('check', number, expected)
+        ray.send('check', number, expected, [files for _, files in robots])
 
     def _start_workers(self, ray: RayProcess) -> None:
         """Start missing workers, and end the run if none can be had."""
@@ -326,8 +333,8 @@ class RayEvaluator(Evaluator):
         worker, spec = self._workers[number], self._batch.specs[index]
         worker.trial, worker.began = (self._batch.number, index), time.monotonic()
         worker.activity = liveness.RUNNING
-        # A path means nothing on another machine: ``ray_actors`` sends the weights.
-        ray.send('run', number, worker.trial, to_plain_data(spec) | {'weights': ''}, spec.weights)
+        plain, files = pack_spec(spec)
+        ray.send('run', number, worker.trial, plain, spec.weights, files)
 
     def _busy_workers(self) -> dict[str, tuple[int, float]]:
         """Return the ticks of each busy worker's trial and the time since its start [s]."""

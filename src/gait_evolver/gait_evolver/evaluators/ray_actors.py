@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 import socket
 from typing import Any
@@ -20,9 +21,11 @@ from ray.exceptions import (
     RayTaskError,
 )
 
+from gait_core.parameters.plain_data import sha256_of
 from gait_evolver.evaluators.channel import MessageChannel
 from gait_evolver.evaluators.ray_process import find_address_fault, parse_address
 from gait_evolver.evaluators.ray_worker import TrialActor
+from gait_evolver.evaluators.shipping import Files
 from gait_evolver.evaluators.worker_process import WORKER_ENVIRONMENT
 
 _OBJECT_STORE = 80 * 2**20
@@ -90,6 +93,7 @@ class _Driver:
             runtime_env=variables,
         )(TrialActor)
         self._actors: dict[int, Any] = {}
+        self._parcels: dict[Files, Any] = {}
         self._ended = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -160,14 +164,27 @@ class _Driver:
         self._send('started', number, await actor.name.remote())
         self._begin(self._guarded(number, self._feel_pulse(number)))
 
-    async def _check(self, number: int, expected: Mapping[str, Any]) -> None:
-        self._send('checked', number, await self._actors[number].check.remote(expected))
+    async def _check(self, number: int, expected: Any, files: list[Any]) -> None:
+        parcels = [self._parcel(each) for each in files]
+        refusal = await self._actors[number].check.remote(expected, *parcels)
+        self._send('checked', number, refusal)
 
-    async def _run(self, number: int, index: int, spec: Any, weights: str) -> None:
+    async def _run(self, number: int, *trial: Any) -> None:
+        index, spec, weights, files = trial
         # Ray puts large arguments into its store and frees them after the call.
         content = Path(weights).read_bytes() if weights else b''
-        answer = await self._actors[number].run.remote(spec, content)
+        parcel = self._parcel(files)
+        answer = await self._actors[number].run.remote(spec, content, parcel)
         self._send('answer', number, index, *answer)
+
+    def _parcel(self, listed: list[list[str]]) -> Any:
+        """Return the reference of files in Ray's store; they are read at the first call."""
+        files = tuple((name, path) for name, path in listed)
+        if files not in self._parcels:
+            contents = {name: Path(path).read_bytes() for name, path in files}
+            digests = [(name, sha256(each).hexdigest()) for name, each in contents.items()]
+            self._parcels[files] = ray.put((sha256_of(sorted(digests)), contents))
+        return self._parcels[files]
 
     async def _feel_pulse(self, number: int) -> None:
         pulse = self._actors[number].pulse.options(concurrency_group=_PULSE)

@@ -31,6 +31,8 @@ _PROBE_TIMEOUT = 5.0
 _END_TIMEOUT = 5.0
 _TOKEN_MODE, _TOKEN, _TOKEN_FILE = 'RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_AUTH_TOKEN_PATH'
 _PREFIX = 'gait-ray-'
+_FOLDER = 'GAIT_RAY_FOLDER'
+"""Variable with the folder of an own Ray, for the workers in it."""
 _MAX_FOLDER = 30
 """Longest folder for temporary files: Ray's sockets in it may have 107 characters at most."""
 _LOCAL_VARIABLES = {
@@ -105,9 +107,7 @@ class RayProcess:
     """
 
     def __init__(self, workers: int, address: str, log: Path | None) -> None:
-        _remove_stale_folders()
-        self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_temporary_folder()))
-        self._lock = _lock_folder(self._folder)
+        self._folder, self._lock = make_locked_folder()
         self.log = log or self._folder / 'ray.log'
         ours, theirs = socket.socketpair()
         command = python_module_command('gait_evolver.evaluators.ray_driver')
@@ -165,27 +165,27 @@ def _environment(folder: Path, address: str) -> dict[str, str]:
         file.write(secrets.token_hex(32))
     own = {name: value for name, value in os.environ.items() if not name.startswith('RAY_')}
     variables = {**WORKER_ENVIRONMENT, **_COMMON_VARIABLES, **_LOCAL_VARIABLES}
-    return {**own, **variables, _TOKEN_FILE: str(token)}
+    # Its workers keep files in the folder, too, which is removed at the end.
+    return {**own, **variables, _TOKEN_FILE: str(token), _FOLDER: str(folder)}
 
 
-def _temporary_folder() -> str:
-    usual = tempfile.gettempdir()
-    return usual if len(usual) <= _MAX_FOLDER else '/tmp'
+def make_locked_folder() -> tuple[Path, int]:
+    """
+    Return a new temporary folder, and the file descriptor of its lock.
 
-
-def _lock_folder(folder: Path) -> int:
-    """Lock a new folder while this process lives; return the file descriptor of the lock."""
-    fresh = folder / 'lock.new'
-    lock = os.open(fresh, os.O_RDWR | os.O_CREAT, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    # Under this name only when it is locked: another process removes folders without a lock.
-    fresh.rename(folder / 'lock')
-    return lock
-
-
-def _remove_stale_folders() -> None:
-    """Remove the folders of processes that were killed."""
-    for file in Path(_temporary_folder()).glob(f'{_PREFIX}*/lock'):
+    While the descriptor is open, no other call removes the folder: each removes those without a
+    lock, which killed processes have left.
+    """
+    usual = os.environ.get(_FOLDER) or tempfile.gettempdir()
+    parent = usual if len(usual) <= _MAX_FOLDER else '/tmp'
+    for file in Path(parent).glob(f'{_PREFIX}*/lock'):
         with suppress(OSError), file.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(file.parent, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+    fresh = folder / 'lock.new'
+    own = os.open(fresh, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(own, fcntl.LOCK_EX)
+    # Under this name only when it is locked.
+    fresh.rename(folder / 'lock')
+    return folder, own

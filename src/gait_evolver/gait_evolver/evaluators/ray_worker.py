@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping
 import os
 from pathlib import Path
 import platform
-import tempfile
+import shutil
 import threading
 import time
 from typing import Any
@@ -21,7 +22,12 @@ from gait_core.processes.worker_policy import HangWatch
 from gait_core.trial.fingerprint import describe_differences, fingerprint
 from gait_core.trial.sources import sources_hash
 from gait_evolver.evaluators.local import run_trial_from_data
+from gait_evolver.evaluators.ray_process import make_locked_folder
+from gait_evolver.evaluators.shipping import find_sent, unpack_spec, write_files
 from gait_evolver.evaluators.worker import run_work
+
+Parcel = tuple[str, Mapping[str, bytes]]
+"""Hash of files that are sent together, and the content of each by name."""
 
 _SAMPLE_TIME = 0.25
 
@@ -34,13 +40,16 @@ class TrialActor:
         liveness.set_activity(liveness.IDLE)
         self._thread = 0
         self._idle_time = 0.0
+        self._folder, self._lock = make_locked_folder()
+        atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
+        self._sent: dict[str, Path] = {}
         threading.Thread(target=self._watch, daemon=True).start()
 
     def name(self) -> str:
         """Return the worker's name: its host and process."""
         return f'{platform.node()}/{os.getpid()}'
 
-    def check(self, expected: Mapping[str, Any]) -> str:
+    def check(self, expected: Mapping[str, Any], *parcels: Parcel) -> str:
         """
         Return why this worker cannot run the trials of a run; empty if it can.
 
@@ -49,13 +58,18 @@ class TrialActor:
         expected : mapping
             ``platform``, the fields of the fingerprint, ``fingerprint``, and ``sources``: lists of
             robot, controller, engine and the hash of their sources.
+        parcels : Parcel
+            Files of the robot of each of these.
 
         """
         if fingerprint() != expected['fingerprint']:
             return f'another platform: {describe_differences(expected["platform"])}'
-        for robot, controller, engine, digest in expected['sources']:
+        for (robot, controller, engine, digest), parcel in zip(
+            expected['sources'], parcels, strict=True
+        ):
             try:
-                found = sources_hash(robot, controller, engine)
+                sent = find_sent(robot, self._unpack(parcel))
+                found = sources_hash(sent, controller, engine)
             except ConfigurationError as error:
                 return str(error)
             if found != digest:
@@ -65,20 +79,28 @@ class TrialActor:
                 )
         return ''
 
-    def run(self, spec: dict[str, Any], weights: bytes) -> tuple[str, Any]:
+    def run(self, spec: dict[str, Any], weights: bytes, parcel: Parcel) -> tuple[str, Any]:
         """Return the kind of answer (``worker.DONE``, ...) and the answer to a trial."""
         self._thread = threading.get_native_id()
         liveness.set_activity(liveness.STARTING)
         try:
+            spec = unpack_spec(spec, self._unpack(parcel))
             if not weights:
                 return run_work(run_trial_from_data, spec)
-            with tempfile.TemporaryDirectory(prefix='gait-weights-') as folder:
-                file = Path(folder) / 'weights.npz'
-                file.write_bytes(weights)
-                return run_work(run_trial_from_data, {**spec, 'weights': str(file)})
+            file = self._folder / 'weights.npz'
+            file.write_bytes(weights)
+            return run_work(run_trial_from_data, {**spec, 'weights': str(file)})
         finally:
             self._thread = 0
             liveness.set_activity(liveness.IDLE)
+
+    def _unpack(self, parcel: Parcel) -> Path:
+        """Return the folder with the files of a parcel; they are written once."""
+        digest, contents = parcel
+        if digest not in self._sent:
+            folder = self._sent[digest] = self._folder / digest
+            write_files(contents, folder)
+        return self._sent[digest]
 
     def pulse(self) -> tuple[int, float]:
         """Return the activity and the time without a control period in a trial [s]."""
