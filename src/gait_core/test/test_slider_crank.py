@@ -54,3 +54,10 @@ def test_the_angle_of_a_place_is_the_one_it_came_from(angle):
 def test_places_out_of_reach_give_the_nearest_angle():
     assert crank_angle(0.0, CRANK, ROD) == pytest.approx(0.0, abs=1e-6)
     assert crank_angle(1.0, CRANK, ROD) == pytest.approx(math.pi, abs=1e-6)
+
+
+def test_a_linkage_of_any_size_has_the_angles_of_its_shape():
+    # A triangle of 2, 3 and 4: the law of cosines.
+    for size in (0.01, 1.0, 100.0):
+        found = crank_angle(4.0 * size, 2.0 * size, 3.0 * size)
+        assert found == pytest.approx(math.acos(-11.0 / 16.0), abs=1e-12)

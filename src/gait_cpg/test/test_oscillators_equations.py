@@ -179,3 +179,31 @@ def test_a_step_of_any_length_is_the_solution_of_the_equations(dt):
     found = network.advance(state, dt)
     np.testing.assert_allclose(found[1:], exact[1:], atol=1e-9)
     np.testing.assert_allclose(found[0], exact[0], atol=2e-7)
+
+
+def amplitudes_at(network, state, time):
+    """Return the critically damped amplitudes from their closed form."""
+    half = 0.5 * network.amplitude_gain
+    offset = state[1] - network.target_amplitude
+    return network.target_amplitude + (offset + (state[2] + half * offset) * time) * np.exp(
+        -half * time
+    )
+
+
+@pytest.mark.parametrize(('dt', 'steps'), [(0.005, 1), (0.0049, 1), (0.0051, 2), (0.015, 3)])
+def test_phases_take_runge_kutta_steps_of_five_milliseconds_at_most(dt, steps):
+    network, state = phases()
+    theta, h = state[0], dt / steps
+
+    def slope(phase, time):
+        amplitude = amplitudes_at(network, state, time)
+        return phase_rates(network, np.stack([phase, amplitude, state[2]]))[0]
+
+    for k in range(steps):
+        start, middle, end = k * h, (k + 0.5) * h, (k + 1.0) * h
+        k1 = slope(theta, start)
+        k2 = slope(theta + 0.5 * h * k1, middle)
+        k3 = slope(theta + 0.5 * h * k2, middle)
+        k4 = slope(theta + h * k3, end)
+        theta = theta + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    np.testing.assert_allclose(network.advance(state, dt)[0], theta, rtol=1e-13)

@@ -111,3 +111,20 @@ def test_servos_of_the_spider_push_as_the_thesis_says():
         force_laws.SLIDER_CRANK, row, aim, 2.0, 0.0, 0.5, aim + 1.0, 0.0
     )
     assert torque == pytest.approx(0.0, abs=1e-9)
+
+
+def test_elements_pull_by_their_own_laws_from_rest_lengths_that_move():
+    constants = np.zeros((4, force_laws.COLUMN_COUNT))
+    constants[:, force_laws.STIFFNESS] = (10.0, 10.0, 2.0, 10.0)
+    constants[:, force_laws.DAMPING] = (3.0, 3.0, 0.0, 0.0)
+    constants[:, force_laws.RISE] = (0.0, 0.0, 5.0, 0.0)
+    constants[:, force_laws.EFFORT] = (9.0, 9.0, 100.0, 1.5)
+    laws = np.array(
+        [force_laws.SPRING, force_laws.CABLE, force_laws.EXPONENTIAL_SPRING, force_laws.SPRING]
+    )
+    # Rest lengths of 1 m that grow by 2 m/s for 0.1 s, and 0.5 N that are added to the first.
+    targets = np.array([[1.0] * 4, [2.0] * 4, [0.5, 0.0, 0.0, 0.0]])
+    lengths, rates = np.array([1.5, 1.1, 1.4, 1.0]), np.array([0.4, -0.1, 7.0, 0.0])
+    tensions = np.empty(4)
+    force_laws.element_tensions(laws, constants, targets, 0.1, lengths, rates, tensions)
+    np.testing.assert_allclose(tensions, [3.0 + 1.2 + 0.5, 0.0, 2.0 * np.expm1(1.0), -1.5])
