@@ -71,6 +71,11 @@ class Mutant(NamedTuple):
     operator: str
     text: str
 
+    @property
+    def compiles(self) -> bool:
+        """Whether the module has compiled kernels."""
+        return 'numba' in self.text
+
 
 def operators() -> Iterator[tuple[str, Any]]:
     """Yield names and instances of the operators without parameters that change a meaning."""

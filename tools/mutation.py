@@ -48,7 +48,7 @@ def run_tests(tests: Sequence[str], compiles: bool) -> str:
             if compiles:
                 # Kernels that call a changed one are compiled anew too.
                 numba.config.CACHE_DIR = os.environ['NUMBA_CACHE_DIR'] = folder
-                numba.config.OPT = 0
+                numba.config.OPT = type(numba.config.OPT)(0)
             with report.open('w') as out, redirect_stdout(out), redirect_stderr(out):
                 code = pytest.main(['-x', '-q', '-p', 'no:cacheprovider', *tests])
             os._exit(int(code))
@@ -63,7 +63,7 @@ def run_tests(tests: Sequence[str], compiles: bool) -> str:
             return ''
         if os.WIFSIGNALED(ended[1]):
             return signal.Signals(os.WTERMSIG(ended[1])).name
-        failed = re.findall(r'^(?:FAILED|ERROR) (\S+)', report.read_text(), re.MULTILINE)
+        failed = re.findall(r'^(?:FAILED|ERROR) (.+)', report.read_text(), re.MULTILINE)
         return failed[0] if failed else report.read_text()[-300:]
 
 
@@ -72,7 +72,7 @@ def try_mutant(mutant: Mutant) -> str:
     original = mutant.path.read_text()
     try:
         mutant.path.write_text(mutant.text)
-        return run_tests(mutant.tests, 'numba' in original)
+        return run_tests(mutant.tests, mutant.compiles)
     finally:
         mutant.path.write_text(original)
 
@@ -96,8 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mutants = list(enumerate(draw_mutants(options.area, options.seed, options.count)))
     if options.only is not None:
         mutants = [mutants[i] for i in options.only]
-    for tests in sorted({mutant.tests for _, mutant in mutants}):
-        if failed := run_tests(tests, False):
+    for tests, compiles in sorted({(one.tests, one.compiles) for _, one in mutants}):
+        if failed := run_tests(tests, compiles):
             sys.exit(f'{failed} fails without a mutant')
     caught = 0
     for i, mutant in mutants:

@@ -16,7 +16,7 @@ _OPTIMIZER_TESTS = (
     'src/gait_evolver/test/test_search_libraries.py',
 )
 _OSCILLATOR_TESTS = tuple(
-    f'src/gait_cpg/test/test_oscillators_{name}.py' for name in ('equations', 'phase')
+    f'src/gait_cpg/test/test_oscillators_{name}.py' for name in ('equations', 'phase', 'matsuoka')
 )
 _LAW_TESTS = (
     f'{_CORE_TESTS}slider_crank.py',
@@ -68,7 +68,7 @@ AREAS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         f'{_CORE}safety/plausibility.py': (f'{_CORE_TESTS}safety_rules.py',),
         f'{_CORE}safety/springs.py': (f'{_CORE_TESTS}springs.py',),
         f'{_ROS}hardware/motor_guard.py': _GUARD_TESTS,
-        f'{_ROS}hardware/motor_watch.py': (*_GUARD_TESTS, f'{_ROS_TESTS}hardware_node.py'),
+        f'{_ROS}hardware/motor_watch.py': _GUARD_TESTS,
         f'{_ROS}live/safe_output.py': (f'{_ROS_TESTS}safe_output.py',),
     },
     'optimizers': {
