@@ -82,7 +82,7 @@ class CmaEsSettings(Parameters):
     restarts: int = int_parameter(
         0,
         low=0,
-        high=20,
+        high=10,
         doc='Number of times that a search which stops, e.g. by tolerance, begins again: at a '
         'random point and with a population twice as large (IPOP).',
         added=True,
