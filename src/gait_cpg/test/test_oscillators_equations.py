@@ -207,3 +207,14 @@ def test_phases_take_runge_kutta_steps_of_five_milliseconds_at_most(dt, steps):
         k4 = slope(theta + h * k3, end)
         theta = theta + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
     np.testing.assert_allclose(network.advance(state, dt)[0], theta, rtol=1e-13)
+
+
+@pytest.mark.parametrize(('targets', 'alive'), [((0.5, 0.1), True), ((0.5, 0.0), False)])
+def test_oscillators_live_above_an_amplitude_of_zero(targets, alive):
+    network = PhaseOscillators(
+        frequency=1.0,
+        target_amplitude=np.array(targets),
+        amplitude_gain=9.0,
+        coupling=Coupling(weights=np.zeros((2, 2)), phase_bias=np.zeros((2, 2))),
+    )
+    assert bool(network.oscillates()) == alive
