@@ -347,7 +347,7 @@ RANGES = {
         'population': (0, 0, 100_000),
         'sigma': (0.3, 1e-6, 1.0),
         'tolerance': (1e-11, 0.0, 0.1),
-        'restarts': (0, 0, 20),
+        'restarts': (0, 0, 10),
     },
     'nsga2': {
         **NSGA,
