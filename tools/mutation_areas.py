@@ -15,9 +15,11 @@ _OPTIMIZER_TESTS = (
     'src/gait_evolver/test/test_optimizer_rules.py',
     'src/gait_evolver/test/test_search_libraries.py',
 )
-_OSCILLATOR_TESTS = tuple(
-    f'src/gait_cpg/test/test_oscillators_{name}.py' for name in ('equations', 'phase', 'matsuoka')
+_KERNEL_TESTS = (
+    'src/gait_cpg/test/test_oscillators_equations.py',
+    'src/gait_cpg/test/test_oscillators_phase.py',
 )
+_OSCILLATOR_TESTS = (*_KERNEL_TESTS, 'src/gait_cpg/test/test_oscillators_matsuoka.py')
 _LAW_TESTS = (
     f'{_CORE_TESTS}slider_crank.py',
     'src/sim_bridge/test/test_laws.py',
@@ -53,8 +55,10 @@ AREAS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         f'{_ENGINES}mujoco/ground_kernel.py': ('src/sim_bridge/test/test_ground_kernel.py',),
         **{
             f'{_OSCILLATORS}{name}.py': _OSCILLATOR_TESTS
-            for name in ('coupling', 'kernels', 'matsuoka', 'phase')
+            for name in ('coupling', 'matsuoka', 'phase')
         },
+        # Fewer, because they are compiled with each mutant.
+        f'{_OSCILLATORS}kernels.py': _KERNEL_TESTS,
     },
     'qos': {
         f'{_ROS}nodes/event_queue.py': ('src/gait_ros/test/test_event_queue.py',),
