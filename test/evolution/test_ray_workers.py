@@ -77,6 +77,7 @@ class Waiting(WaveController):
     """Says that it has begun, and goes on when told."""
 
     def step(self, dt, command, observation):
+        print('a print of a controller', flush=True)
         (MARKS / f'begun-{os.getpid()}').touch()
         while not (MARKS / 'go').exists():
             time.sleep(0.01)
@@ -253,6 +254,41 @@ def test_kill_9_of_the_evaluator_leaves_no_process_and_no_folder(folder):
     process.wait()
     wait_for(lambda: not processes_with(b'GAIT_TEST_RUN=orphans'), 30.0)
     wait_for(lambda: set(Path('/tmp').glob('gait-ray-*')) <= before, 5.0)
+
+
+EXPERIMENT = {
+    'robot': 'legged_box',
+    'controller': 'waiting',
+    'preset': 'wave',
+    'genes': {'amplitude': {'lower': 0.05, 'upper': 0.5}},
+    'scene': {'engine': 'kinematic'},
+    'duration': 0.2,
+    'fitness': {'distance': 1.0},
+    'population': 4,
+    'generations': 1,
+}
+
+
+def test_ctrl_c_ends_a_run_within_5_s_and_names_what_continues_it(folder):
+    for mark in (*folder.glob('begun-*'), *folder.glob('go')):
+        mark.unlink()
+    file, run = folder / 'waiting.yaml', folder / 'run'
+    file.write_text(yaml.safe_dump(EXPERIMENT))
+    words = ['evolve', str(file), '--evaluator', 'ray', '--workers', '1', '--run-dir', str(run)]
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'gait_tools.cli', *words],
+        env={**os.environ, 'GAIT_TEST_RUN': 'interrupted'},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: list(folder.glob('begun-*')))
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=5.0)
+    assert process.returncode == 128 + signal.SIGINT
+    assert errors.endswith(f'resume with: gait evolve --run-dir {run} --resume\n')
+    assert 'print of a controller' not in output
+    assert not processes_with(b'GAIT_TEST_RUN=interrupted')
 
 
 @pytest.mark.parametrize(

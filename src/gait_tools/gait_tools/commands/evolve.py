@@ -104,7 +104,7 @@ def run(options: Namespace) -> int:
     except (KeyboardInterrupt, RunStopped) as error:
         stopped = error
         # Before any output: the terminal may be closed.
-        remedy = _record_stop(store, error, options.skip_trial)
+        remedy = _record_stop(store, error, options)
     finally:
         evaluator.close()
         with suppress(OSError):
@@ -125,14 +125,16 @@ def run(options: Namespace) -> int:
 
 
 def _record_stop(
-    store: RunStore, error: KeyboardInterrupt | RunStopped, skipped: Sequence[str]
+    store: RunStore, error: KeyboardInterrupt | RunStopped, options: Namespace
 ) -> str:
     """Log why a run stopped and the command that resumes it; return that line."""
     from gait_core.errors import RunStopped
 
     words = ['gait', 'evolve', '--run-dir', str(store.folder), '--resume']
     done = store.generations_done
-    left = [name for name in skipped if int(name.partition('/')[0]) >= done]
+    if options.address:
+        words += ['--address', options.address]
+    left = [name for name in options.skip_trial if int(name.partition('/')[0]) >= done]
     reason = 'interrupted'
     if isinstance(error, RunStopped):
         reason = str(error)
