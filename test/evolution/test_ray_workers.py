@@ -170,7 +170,8 @@ def test_results_are_those_of_this_process_in_order_and_prints_go_to_the_log(two
         replace(one, wall_time=0.0) for one in expected
     ]
     assert sorted(seen) == list(range(6))
-    assert len(two.worker_names) == 2
+    # One may have run all trials before the other had started.
+    wait_for(lambda: two.evaluate(specs[:1]) and len(two.worker_names) == 2)
     wait_for(lambda: 'a print of a controller' in (folder / 'ray.log').read_text(), 10.0)
 
 
@@ -208,20 +209,31 @@ def test_killed_and_stopped_workers_change_no_result(two, folder):
     losses, specs = [], waves(5)
     specs[0], specs[1] = (replace(spec, controller='waiting') for spec in specs[:2])
 
+    def count(index, reason):
+        losses.append((index, reason))
+
     def disturb():
         wait_for(lambda: len(list(folder.glob('begun-*'))) == 2)
         pids = [int(mark.name.partition('-')[2]) for mark in folder.glob('begun-*')]
-        (folder / 'go').touch()
         os.kill(pids[0], signal.SIGKILL)
         os.kill(pids[1], signal.SIGSTOP)
+        (folder / 'go').touch()
 
     thread = threading.Thread(target=disturb)
     thread.start()
-    results = two.evaluate(specs, lost=lambda index, reason: losses.append((index, reason)))
+    results = two.evaluate(specs, lost=count)
     thread.join()
     assert hashes(results) == hashes(run_trial(spec) for spec in specs)
-    assert {0, 1} >= {index for index, _ in losses}
-    assert any('no sign of life for 4 s' in reason for _, reason in losses)
+    assert any('its worker process has died' in reason for _, reason in losses)
+    # The trial of the stopped one may have been begun elsewhere before it is given up.
+    wait_for(
+        lambda: (
+            two.evaluate(waves(1), lost=count)
+            and any('gave no sign of life for 4 s' in reason for _, reason in losses)
+        ),
+        30.0,
+    )
+    assert {0, 1, None} >= {index for index, _ in losses}
 
 
 def test_a_trial_that_always_ends_its_worker_is_tried_three_times(two):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.util import find_spec
 import itertools
 import os
@@ -35,6 +35,7 @@ from gait_evolver.evaluators.ray_process import (
     check_cluster,
     token_file,
 )
+from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
 from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
 from gait_evolver.evaluators.shipping import pack_robot, pack_spec
 from gait_evolver.evaluators.worker import RAISED, REFUSED, SHORTAGE
@@ -53,54 +54,6 @@ _REFUSAL_PATIENCE = 30.0
 _START_PATIENCE = 600.0
 """Time [s] without any worker after which a run ends: an autoscaler may have to start machines."""
 _LOADING = (liveness.STARTING, liveness.COMPILING)
-
-
-@dataclass
-class _Worker:
-    """
-    Actor as seen from here.
-
-    Attributes
-    ----------
-    name : str
-        Host and process; empty before it runs.
-    is_ready : bool
-        Whether it has been checked for the trials at hand.
-    refusal : str
-        Why it cannot run them; such an actor is kept, so that Ray starts others elsewhere.
-    trial : (int, int) or None
-        Numbers of the batch and of the trial that it runs.
-    began : float [s]
-        Time of the trial's start.
-    activity : int
-        Activity by the last pulse of the trial; a constant of ``liveness``.
-    heard : float [s]
-        Time of its last message on the clock of the evaluator.
-
-    """
-
-    name: str = ''
-    is_ready: bool = False
-    refusal: str = ''
-    trial: tuple[int, int] | None = None
-    began: float = 0.0
-    activity: int = liveness.RUNNING
-    heard: float = 0.0
-
-    @property
-    def is_idle(self) -> bool:
-        """True if it can run a trial now."""
-        return self.is_ready and self.trial is None
-
-
-@dataclass
-class _Batch:
-    """Trials of one call: those that wait for a worker, and the results by index."""
-
-    number: int
-    specs: Sequence[TrialSpec]
-    waiting: deque[int]
-    results: dict[int, TrialResult] = field(default_factory=dict)
 
 
 class RayEvaluator(Evaluator):
@@ -146,9 +99,9 @@ class RayEvaluator(Evaluator):
         self._place = f'the Ray cluster at {address}' if address else 'Ray'
         self._ray: RayProcess | None = None
         self._size = 0
-        self._workers: dict[int, _Worker] = {}
+        self._workers: dict[int, RayWorker] = {}
         self._numbers = itertools.count()
-        self._batch = _Batch(-1, (), deque())
+        self._batch = TrialBatch(-1, (), deque())
         self._sources: dict[tuple[str, str, str], str] = {}
         self._report: LossCallback = print_loss
         self._losses = LossCounter(patience=patience)
@@ -185,7 +138,7 @@ class RayEvaluator(Evaluator):
         """
         self._report = lost or print_loss
         self._losses.begin(self._report)
-        batch = self._batch = _Batch(self._batch.number + 1, specs, deque(range(len(specs))))
+        batch = self._batch = TrialBatch(self._batch.number + 1, specs, deque(range(len(specs))))
         try:
             ray = self._connect()
             self._check_sources(ray)
@@ -300,7 +253,7 @@ class RayEvaluator(Evaluator):
         now = time.monotonic()
         while len(self._workers) < self._size and now >= self._resume_at:
             number = next(self._numbers)
-            self._workers[number] = _Worker()
+            self._workers[number] = RayWorker()
             ray.send('start', number)
         if self.worker_names:
             self._ready_at = now
@@ -389,7 +342,7 @@ class RayEvaluator(Evaluator):
             return self._take_answer(ray, number, *content)
         return []
 
-    def _admit(self, worker: _Worker, refusal: str) -> None:
+    def _admit(self, worker: RayWorker, refusal: str) -> None:
         """Use a worker that was checked, or report why it is not used."""
         worker.is_ready = not refusal
         if not refusal:
@@ -433,7 +386,7 @@ class RayEvaluator(Evaluator):
         self._losses.count_loss(index, f'worker {worker.name}: {reason}', by_trial=counts)
         self._resume_at = time.monotonic() + self._losses.start_delay
 
-    def _requeue(self, worker: _Worker) -> int | None:
+    def _requeue(self, worker: RayWorker) -> int | None:
         """Return the trial of a worker, if it is of this batch, and queue it again."""
         trial, worker.trial = worker.trial, None
         if trial is None or trial[0] != self._batch.number:
