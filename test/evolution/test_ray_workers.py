@@ -245,6 +245,13 @@ def test_a_trial_that_always_ends_its_worker_is_tried_three_times(two):
     assert losses == [3] * MAX_LOSSES_PER_TRIAL
 
 
+def test_a_file_that_is_gone_ends_the_call_by_name(two, tmp_path):
+    gone = tmp_path / 'gone.npz'
+    specs = [replace(spec, weights=str(gone)) for spec in waves(2)]
+    with pytest.raises(ConfigurationError, match=f'{gone}: No such file'):
+        two.evaluate(specs)
+
+
 PROGRAM = """
 from dataclasses import replace
 from gait_core.testing.doubles import spec_for_test

@@ -21,6 +21,8 @@ from ray.exceptions import (
     RayTaskError,
 )
 
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_bytes
 from gait_core.parameters.plain_data import sha256_of
 from gait_evolver.evaluators.channel import MessageChannel
 from gait_evolver.evaluators.ray_process import find_address_fault, parse_address
@@ -149,6 +151,9 @@ class _Driver:
         """Do work on an actor, and report its loss."""
         try:
             await work
+        except ConfigurationError as error:
+            # A file that trials name cannot be read any more.
+            self._send('checked', number, str(error))
         except RayError as error:
             if number not in self._actors:
                 return
@@ -172,7 +177,7 @@ class _Driver:
     async def _run(self, number: int, *trial: Any) -> None:
         index, spec, weights, files = trial
         # Ray puts large arguments into its store and frees them after the call.
-        content = Path(weights).read_bytes() if weights else b''
+        content = read_bytes(weights) if weights else b''
         parcel = self._parcel(files)
         answer = await self._actors[number].run.remote(spec, content, parcel)
         self._send('answer', number, index, *answer)
@@ -181,7 +186,7 @@ class _Driver:
         """Return the reference of files in Ray's store; they are read at the first call."""
         files = tuple((name, path) for name, path in listed)
         if files not in self._parcels:
-            contents = {name: Path(path).read_bytes() for name, path in files}
+            contents = {name: read_bytes(path) for name, path in files}
             digests = [(name, sha256(each).hexdigest()) for name, each in contents.items()]
             self._parcels[files] = ray.put((sha256_of(sorted(digests)), contents))
         return self._parcels[files]
