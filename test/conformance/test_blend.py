@@ -3,15 +3,13 @@
 
 """Changes between gaits are smooth, for every controller, preset and random parameters."""
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.motion.targets import TargetMemory
-from gait_core.parameters.declaration import declared_parameters, make_parameters
+from gait_core.parameters.declaration import declared_parameters, make_parameters, parameter_values
 from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import RESET, RUNNING, STEP, SafetyLayer
@@ -55,7 +53,7 @@ def drawn(controller, rng):
     """Return parameters of which a few are drawn anew within their ranges."""
     cls = type(controller)
     infos = [info for info in declared_parameters(cls.Params) if info.kind in ('float', 'int')]
-    values = asdict(controller.params)
+    values = parameter_values(controller.params)
     for index in rng.choice(len(infos), size=min(4, len(infos)), replace=False):
         info = infos[index]
         high = min(info.high, info.low + 20.0) if info.kind == 'int' else info.high

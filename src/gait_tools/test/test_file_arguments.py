@@ -23,6 +23,7 @@ OTHERS = (
         'CONTROLLER',
         'E',
         'G/I',
+        'HOST:PORT',
         'ID',
         'KIND',
         'M',

@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--address',
         default='',
-        metavar='H:P',
+        metavar='HOST:PORT',
         help='head of a Ray cluster, for evaluator ray (default: a Ray of this machine)',
     )
     parser.add_argument('--engine', metavar='E', help='engine of all trials')
