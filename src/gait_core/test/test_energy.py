@@ -111,3 +111,10 @@ def test_a_tension_that_is_fed_works_along_the_length_and_a_winch_against_the_re
     before = np.array([1.25, 1.0])
     work = element_work_by_period(lengths, tensions, rests, feeds, before)
     np.testing.assert_allclose(work, [[2.75, 0.0], [-0.75, 2.0]])
+
+
+def test_a_winch_works_against_the_mean_tension_of_its_period():
+    tensions = np.array([[4.0], [8.0], [2.0]])
+    rests = np.array([[0.5], [0.25]])
+    work = element_work_by_period(np.ones((3, 1)), tensions, rests, np.zeros((2, 1)), np.ones(1))
+    np.testing.assert_allclose(work, [[6.0 * 0.5], [5.0 * 0.25]])

@@ -113,3 +113,9 @@ def test_standing_at_the_start_is_no_landing():
 def test_legs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r'expected \(T, 2\)'):
         gait_diagram(('a', 'b'), np.zeros((5, 3), dtype=bool), DT)
+
+
+def test_a_leg_that_lands_once_has_neither_stride_nor_duty_factor():
+    found = gait_diagram(('a',), landing(10, 11)[:, None], DT)
+    assert found.duty_factor == found.stride_frequency == {}
+    assert len(found.stances['a']) == 1

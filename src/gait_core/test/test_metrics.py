@@ -349,3 +349,7 @@ def test_a_trial_of_20_s_with_24_joints_is_measured_at_a_fraction_of_its_physics
         costs.append(time.process_time() - began)
     # 20000 physics steps of a humanoid take seconds; 60 ms are 1 % of the fastest of them.
     assert min(costs) < 0.06
+
+
+def test_a_robot_on_its_back_tilts_by_more_than_a_right_angle():
+    assert trial_metrics(record(pitch=2.5))['tilt_max_rad'] == pytest.approx(2.5)

@@ -300,3 +300,10 @@ def test_both_formulas_agree_where_the_contacts_supply_the_motion(com, push, pla
     halves = np.stack([0.5 * force] * 2)
     supplied, _ = centre_of_pressure(feet, halves, min_force=1.0)
     np.testing.assert_allclose(asked.points[1], supplied, atol=1e-6)
+
+
+def test_an_undefined_point_is_zero():
+    points = np.array([[1.0, 2.0, 0.5], [3.0, 4.0, 0.5]])
+    forces = np.array([[0.0, 0.0, 10.0], [0.0, 0.0, 0.5]])
+    series = centres_of_pressure(np.array([0, 1]), points, forces, 3, min_force=1.0)
+    np.testing.assert_array_equal(series.points, [[1.0, 2.0, 0.5], [0.0] * 3, [0.0] * 3])
