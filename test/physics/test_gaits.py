@@ -62,7 +62,11 @@ def test_on_an_incline_of_ten_degrees_its_body_is_levelled():
             scene=trial_setup.make_scene('a1', {'engine': 'mujoco', 'terrain': terrain}),
             controller='phase_cpg',
             parameters=resolve_gait(
-                load_robot('a1'), 'phase_cpg', 'trot', {'level': level}
+                load_robot('a1'),
+                'phase_cpg',
+                'trot',
+                # Steps as high as those of its own trot touch the slope before they end.
+                {'level': level, 'stride_height': 0.05},
             ).parameters,
             script=trial_setup.constant_script((0.3, 0.0, 0.0)),
             duration=8.0,
