@@ -242,7 +242,8 @@ def test_a_trial_that_always_ends_its_worker_is_tried_three_times(two):
     with pytest.raises(DeadlyTrial) as caught:
         two.evaluate(specs, lost=lambda index, reason: losses.append(index))
     assert caught.value.index == 3
-    assert losses == [3] * MAX_LOSSES_PER_TRIAL
+    # On a busy machine a worker can be lost before it runs a trial: None.
+    assert [index for index in losses if index is not None] == [3] * MAX_LOSSES_PER_TRIAL
 
 
 def test_a_file_that_is_gone_ends_the_call_by_name(two, tmp_path):
