@@ -46,7 +46,7 @@ def check_registered_names(experiment: Experiment, location: Location) -> None:
 
 
 def check_metrics(experiment: Experiment, robot: RobotModel, location: Location) -> None:
-    """Refuse unknown metrics of measures, and unknown metrics or terms of constraints."""
+    """Refuse unknown metrics in ``measures``, and unknown metrics or terms in ``constraints``."""
     legs = [leg.name for leg in robot.legs]
     terms = registry.names('fitness_terms')
     named = [

@@ -64,8 +64,8 @@ def evaluate_candidate(rows: Sequence[TrialRow], experiment: Experiment) -> Eval
     """
     Return the evaluation of a candidate from its trials.
 
-    Objectives and constraints count on the engine where they are worst, each for itself; measures
-    on the engine that decides the fitness. All are of the mean over the repeats.
+    Each objective and constraint counts on its worst engine; measures count on the engine that
+    decides the fitness. All use means over the repeats.
 
     Parameters
     ----------

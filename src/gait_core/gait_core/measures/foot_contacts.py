@@ -25,12 +25,12 @@ LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
 """Shares of the weight at which a sole becomes loaded, and below which it is no longer."""
 
 MIN_GAP = 0.5
-"""Shortest swing, in units of sqrt(length scale / g), the time of a fall."""
+"""Shortest swing, in units of sqrt(length scale / g), a free-fall time."""
 
 MIN_IMPULSE = 0.01
-"""Smallest impulse of a stance over the weight [s]."""
+"""Smallest impulse of a stance, divided by the weight [s]."""
 
-# Phases of a sole. Undecided: not loaded since the record began.
+# States of a sole. Undecided: no load or gap long enough yet. Landing: loaded, no stance yet.
 _UNDECIDED, _SWING, _LANDING, _STANCE = range(4)
 
 
@@ -70,7 +70,7 @@ class StanceRule:
     @property
     def gap_ticks(self) -> int:
         """Fewest ticks of a swing."""
-        # The margin keeps a quotient that is whole but for rounding.
+        # Rounding must not raise a whole quotient.
         return max(1, math.ceil(self.min_gap / self.dt - 1e-9))
 
 
@@ -92,7 +92,8 @@ class SoleContacts:
     Stances of soles, from forces as they arrive.
 
     A stance is known as soon as its impulse is reached, and its end as soon as the gap is no
-    longer a short one. A sole that is loaded before a first gap is over stands from the start.
+    longer a short one. A sole that is loaded within the first gap stands from the start of the
+    record.
 
     Attributes
     ----------
@@ -133,7 +134,7 @@ class SoleContacts:
         return stance
 
     def end(self, stance: BoolArray) -> None:
-        """Remove, in place, the gaps that the end of a record cuts from its stances (T, s)."""
+        """Remove from stances (T, s), in place, the gaps still open at the end of a record."""
         for sole in np.flatnonzero((self._phase == _STANCE) & (self._gap > 0)):
             stance[-self._gap[sole] :, sole] = False
 
@@ -142,7 +143,7 @@ def stances_from_forces(forces: FloatArray, rule: StanceRule) -> tuple[BoolArray
     """
     Return the stances (T, s) in a record of vertical forces (T, s) [N], and the grazes (s,).
 
-    A load without the impulse of a stance at the end of a record is neither.
+    A last load whose impulse is still below that of a stance is neither.
     """
     soles = SoleContacts(rule, forces.shape[1])
     stance = soles.add(forces)

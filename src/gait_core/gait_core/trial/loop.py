@@ -57,7 +57,7 @@ from gait_core.trial.spec import (
 
 ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
 _MAX_TAPE_PERIODS = 2000
-"""Largest number of control periods of one tape."""
+"""Largest number of control periods of one tape of targets computed ahead."""
 
 
 class TrialLoop:
@@ -353,7 +353,7 @@ def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
     ConfigurationError
         If the trial cannot be run.
     SimulationDiverged
-        If the physics leaves its range before tick 0: there is nothing to record.
+        If the physics diverges while the robot settles: there is nothing to record.
 
     """
     engine = engine or cached_engine(spec.scene.engine)

@@ -120,7 +120,7 @@ class RayProcess:
                 stdout=output,
                 stderr=output,
                 pass_fds=(theirs.fileno(),),
-                # Ctrl-C in a terminal signals the process group: only we end this process.
+                # Ctrl-C in a terminal signals the process group: only we end the child.
                 start_new_session=True,
             )
         self._channel = MessageChannel(ours)
@@ -157,7 +157,7 @@ class RayProcess:
 
 
 def _environment(folder: Path, address: str) -> dict[str, str]:
-    """Return the variables of the process; those of the user count for a cluster only."""
+    """Return the variables of the process; RAY_ variables of the user are for a cluster only."""
     if address:
         return {_TOKEN_MODE: 'token', **os.environ, **_COMMON_VARIABLES}
     token = folder / 'token'
@@ -165,7 +165,7 @@ def _environment(folder: Path, address: str) -> dict[str, str]:
         file.write(secrets.token_hex(32))
     own = {name: value for name, value in os.environ.items() if not name.startswith('RAY_')}
     variables = {**WORKER_ENVIRONMENT, **_COMMON_VARIABLES, **_LOCAL_VARIABLES}
-    # Its workers keep files in the folder, too, which is removed at the end.
+    # Ray's workers, too, keep files in the folder, which is removed at the end.
     return {**own, **variables, _TOKEN_FILE: str(token), _FOLDER: str(folder)}
 
 
@@ -173,8 +173,8 @@ def make_locked_folder() -> tuple[Path, int]:
     """
     Return a new temporary folder, and the file descriptor of its lock.
 
-    While the descriptor is open, no other call removes the folder: each removes those without a
-    lock, which killed processes have left.
+    Each call removes the folders that killed processes have left: those whose lock no open
+    descriptor holds.
     """
     usual = os.environ.get(_FOLDER) or tempfile.gettempdir()
     parent = usual if len(usual) <= _MAX_FOLDER else '/tmp'

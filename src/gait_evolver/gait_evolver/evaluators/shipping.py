@@ -34,8 +34,8 @@ def pack_spec(spec: TrialSpec) -> tuple[dict[str, Any], Files]:
     Return a specification without paths as plain data, and the files that it names.
 
     These are the files of a robot that is given by its path, those that its description includes,
-    and files of parameters, such as a ``gait_file``. Weights differ between trials: they are left
-    out and sent by the caller.
+    and files of parameters that have a hash, as ``gait_file``. Weights differ between trials: they
+    are left out and sent by the caller.
     """
     plain: dict[str, Any] = to_plain_data(spec)
     plain['weights'] = ''

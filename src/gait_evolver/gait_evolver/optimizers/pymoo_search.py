@@ -262,7 +262,7 @@ def _least_violations(
     population: Population, pairs: Any, random_state: np.random.Generator, **_: Any
 ) -> Any:
     """Return the index of the winner of each pair, (k, 1): less violation, else at random."""
-    # That of the library draws from an unseeded generator where two candidates violate alike.
+    # The function of the library breaks ties by an unseeded generator.
     winners = [
         compare(
             a,

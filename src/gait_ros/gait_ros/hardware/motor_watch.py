@@ -141,7 +141,7 @@ class MotorWatch:
         return {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
 
     def describe_blocking_condition(self, now: FloatArray) -> str:
-        """Return one line on the condition that keeps commands from motors; empty if all hold."""
+        """Return one line on what keeps commands from motors; empty if nothing does."""
         if self.conflict:
             return self.conflict
         ages = self.joint_readings.ages(now)

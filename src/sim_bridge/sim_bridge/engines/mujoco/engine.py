@@ -61,9 +61,9 @@ class MujocoEngine(SceneEngine):
     Rigid bodies and contacts by MuJoCo, with the options of ``MujocoOptions``.
 
     A physics step has two halves. In the first MuJoCo finds contacts and makes constraint rows;
-    then actuators and contact law write their references and forces; in the second MuJoCo solves
-    and integrates. The compiled model is kept while the scenes need the same one. Every reset
-    clears the whole state, the warm start of the solver included.
+    then actuators and contact law write reference accelerations and forces; in the second MuJoCo
+    solves and integrates. The compiled model is kept while the scenes need the same one. Every
+    reset clears the whole state, the warm start of the solver included.
     """
 
     name = 'mujoco'
@@ -155,8 +155,8 @@ class MujocoEngine(SceneEngine):
                     self._apply_wrenches(first + index)
                 if contact_law.has_springs:
                     contact_law.apply_springs(references)
-                # References of servos and contacts. MuJoCo orders rows: equalities, servos (dry
-                # friction), joint limits (nl), contacts.
+                # References of servos and contacts. MuJoCo orders rows: equalities, dry friction
+                # (servos), joint limits (nl), contacts.
                 contacts = rows + data.nl
                 write_references(servos, state, references, data.efc_vel, contacts, slip)
                 # Second half: constraint forces, accelerations, integration.
@@ -173,7 +173,7 @@ class MujocoEngine(SceneEngine):
             ) from None
 
     def _apply_wrenches(self, step: int) -> None:
-        """Apply pushes and the pulls of stuck soles in a step, counted from tick 0."""
+        """Apply pushes and the adhesion of sticky soles in a step, counted from tick 0."""
         self._wrenches[:] = 0.0
         for push in self._pushes:
             if push.window.within(step, step + 1):
