@@ -227,7 +227,8 @@ def test_commands_may_reach_the_ros_side_when_called():
 
 
 def test_frames_of_every_package_are_told_from_code_that_a_user_added():
-    assert failures.SUITE_PACKAGES == PACKAGES
+    # Studies can be removed.
+    assert {*failures.SUITE_PACKAGES} == {*PACKAGES, 'gait_studies'}
 
 
 @pytest.mark.parametrize('package', PACKAGES)

@@ -28,7 +28,8 @@ def name_of(path: Path) -> str:
 
 
 def test_every_package_is_of_python_or_of_cmake():
-    assert len(PACKAGES) == 12
+    # Studies can be removed.
+    assert len({*map(name_of, PACKAGES), 'gait_studies'}) == 12
     assert sorted(PYTHON + CMAKE) == PACKAGES
 
 

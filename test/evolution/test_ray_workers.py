@@ -124,7 +124,7 @@ def hashes(results):
     return [result.trial_hash for result in results]
 
 
-def wait_for(condition, seconds=60.0):
+def wait_for(condition, seconds=180.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

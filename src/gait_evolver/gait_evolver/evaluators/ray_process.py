@@ -38,6 +38,8 @@ _MAX_FOLDER = 30
 _LOCAL_VARIABLES = {
     # Servers of Ray then listen on the loopback address alone.
     'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0',
+    # Workers are as urgent as those of the evaluator ``local``; Ray's default is 15.
+    'RAY_worker_niceness': '0',
     _TOKEN_MODE: 'token',
 }
 _COMMON_VARIABLES = {
