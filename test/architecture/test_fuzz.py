@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass, fields
 import importlib
+from importlib.util import find_spec
 import os
 from pathlib import Path
 from random import Random
@@ -99,6 +100,8 @@ def test_every_key_of_a_schema_is_changed(fuzzing):
 @pytest.mark.slow
 def test_200_inputs_are_refused_in_a_line_or_accepted_with_an_effect():
     pytest.importorskip('pybullet')
+    if find_spec('gait_studies') is None:
+        pytest.skip('some samples are champions of studies')
     command = [sys.executable, str(ROOT / 'tools' / 'fuzz.py'), '--inputs', '200']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

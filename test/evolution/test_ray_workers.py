@@ -172,7 +172,13 @@ def test_results_are_those_of_this_process_in_order_and_prints_go_to_the_log(two
     assert sorted(seen) == list(range(6))
     # One may have run all trials before the other had started.
     wait_for(lambda: two.evaluate(specs[:1]) and len(two.worker_names) == 2)
-    wait_for(lambda: 'a print of a controller' in (folder / 'ray.log').read_text(), 10.0)
+    # Ray loses prints that come before its driver listens.
+    wait_for(
+        lambda: (
+            two.evaluate(specs[2:3])
+            and 'a print of a controller' in (folder / 'ray.log').read_text()
+        )
+    )
 
 
 def test_an_own_ray_listens_on_loopback_with_a_token_that_others_cannot_read(two):
