@@ -73,7 +73,7 @@ class Mutant(NamedTuple):
 
     @property
     def compiles(self) -> bool:
-        """Whether the module has compiled kernels."""
+        """True if the module has compiled kernels."""
         return 'numba' in self.text
 
 
@@ -88,7 +88,7 @@ def operators() -> Iterator[tuple[str, Any]]:
             yield name.removeprefix('core/'), kind()
 
 
-def meaning(text: str) -> str:
+def syntax_of(text: str) -> str:
     """Return the syntax tree of a module without its annotations, which are never evaluated."""
     try:
         tree = ast.parse(text)
@@ -120,7 +120,7 @@ def draw_mutants(area: str, seed: int, count: int) -> list[Mutant]:
         name, operator, occurrence = generator.choice(sites[key])
         module, (line, _), _ = key
         text = mutate_code(texts[module], operator, occurrence)
-        if meaning(text) not in ('', meaning(texts[module])):
+        if syntax_of(text) not in ('', syntax_of(texts[module])):
             tests = tuple(test for test in AREAS[area][module] if (ROOT / test).exists())
             mutants.append(Mutant(ROOT / 'src' / module, tests, line, name, text))
         if len(mutants) == count:

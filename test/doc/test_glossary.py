@@ -11,6 +11,7 @@ import re
 import pytest
 
 from gait_core import registry
+from gait_core.errors import NotInstalled
 from gait_core.measures.metrics import METRICS
 from gait_core.parameters.declaration import Parameters, declared_parameters
 from gait_core.testing.documents import table_rows
@@ -81,7 +82,10 @@ def texts():
             yield f'{cls.__module__}:{cls.__qualname__}.{info.name}', info.doc
     for kind in registry.GROUPS:
         for name in registry.names(kind):
-            text = registry.load(kind, name).__doc__ or ''
+            try:
+                text = registry.load(kind, name).__doc__ or ''
+            except NotInstalled:
+                continue
             yield f'{kind} {name}', text.strip().partition('\n')[0]
 
 

@@ -40,6 +40,7 @@ def make_parser(commands: Iterable[str]) -> ArgumentParser:
 
 def _bind(complete: Completer) -> Callable[..., list[str]]:
     def completer(prefix: str, parsed_args: Namespace, **_: Any) -> list[str]:
+        """Return the words that begin with a prefix."""
         from gait_core.errors import ConfigurationError
 
         try:
@@ -54,6 +55,7 @@ def _bind(complete: Completer) -> Callable[..., list[str]]:
 
 def _names(kind: str) -> Completer:
     def complete(prefix: str, options: Namespace) -> Iterable[str]:
+        """Return the names of a kind."""
         from gait_tools.commands.list import names_of_kind
 
         return names_of_kind(kind)
@@ -63,6 +65,7 @@ def _names(kind: str) -> Completer:
 
 def _names_and_files(kind: str) -> Completer:
     def complete(prefix: str, options: Namespace) -> Iterable[str]:
+        """Return the names of a kind, and files."""
         from argcomplete.completers import FilesCompleter
 
         return [*_names(kind)(prefix, options), *FilesCompleter()(prefix)]

@@ -30,8 +30,8 @@ MIN_GAP = 0.5
 MIN_IMPULSE = 0.01
 """Smallest impulse of a stance, divided by the weight [s]."""
 
-# States of a sole. Undecided: no load or gap long enough yet. Landing: loaded, no stance yet.
-_UNDECIDED, _SWING, _LANDING, _STANCE = range(4)
+# States of a sole. Undecided: no load or gap long enough yet. Loading: loaded, no stance yet.
+_UNDECIDED, _SWING, _LOADING, _STANCE = range(4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,10 +109,11 @@ class SoleContacts:
         self.loaded: BoolArray = np.zeros(soles, dtype=bool)
         self.grazes: IntArray = np.zeros(soles, dtype=np.int64)
         self._phase: IntArray = np.full(soles, _UNDECIDED)
-        # Ticks since the last load, ticks until the start of the stance, and its impulse.
+        # Ticks since the last load, row at which the stance starts (negative: of an earlier call),
+        # and the sum of its forces [N].
         self._gap: IntArray = np.zeros(soles, dtype=np.int64)
         self._start: IntArray = np.zeros(soles, dtype=np.int64)
-        self._impulse: FloatArray = np.zeros(soles)
+        self._force_sum: FloatArray = np.zeros(soles)
 
     def update(self, forces: FloatArray) -> BoolArray:
         """Return which soles are known to be in stance, (s,), after vertical forces (s,) [N]."""
@@ -128,7 +129,7 @@ class SoleContacts:
         _write_stances(
             np.ascontiguousarray(forces, dtype=np.float64),
             (rule.on_force, rule.off_force, rule.min_impulse / rule.dt, rule.gap_ticks),
-            (self._phase, self._gap, self._start, self._impulse, self.loaded, self.grazes),
+            (self._phase, self._gap, self._start, self._force_sum, self.loaded, self.grazes),
             stance,
         )
         return stance
@@ -157,7 +158,7 @@ def _write_stances(  # type: ignore[no-untyped-def]
 ):
     """Advance the state of each sole over rows of forces, and write the stances."""
     on_force, off_force, min_sum, gap_ticks = limits
-    phase, gap, start, impulse, loaded, grazes = state
+    phase, gap, start, force_sum, loaded, grazes = state
     ticks, soles = forces.shape
     for s in range(soles):
         for t in range(ticks):
@@ -165,16 +166,16 @@ def _write_stances(  # type: ignore[no-untyped-def]
             loaded[s] = force >= (off_force if loaded[s] else on_force)
             if loaded[s]:
                 if phase[s] == _SWING:
-                    phase[s], start[s], impulse[s] = _LANDING, t, 0.0
+                    phase[s], start[s], force_sum[s] = _LOADING, t, 0.0
                 gap[s] = 0
-                impulse[s] += force
-                if phase[s] == _UNDECIDED or (phase[s] == _LANDING and impulse[s] >= min_sum):
+                force_sum[s] += force
+                if phase[s] == _UNDECIDED or (phase[s] == _LOADING and force_sum[s] >= min_sum):
                     phase[s] = _STANCE
                     stance[max(start[s], 0) : t, s] = True
             elif phase[s] != _SWING:
                 gap[s] += 1
                 if gap[s] >= gap_ticks:
-                    if phase[s] == _LANDING:
+                    if phase[s] == _LOADING:
                         grazes[s] += 1
                     phase[s] = _SWING
                     stance[max(t + 1 - gap[s], 0) : t, s] = False

@@ -111,6 +111,7 @@ def _pair_of_states(first: Observation, second: Observation) -> StateFields:
     """Return the fields of two states that count work, with time first."""
 
     def stack(before: FloatArray | None, after: FloatArray | None) -> FloatArray | None:
+        """Return two arrays as rows; None if one is unknown."""
         return None if before is None or after is None else np.stack([before, after])
 
     return StateFields(

@@ -235,6 +235,7 @@ def _legs_table(rollout: Rollout) -> str:
         return ''
 
     def cell(values: Mapping[str, float], leg: str, form: str) -> str:
+        """Return the cell of a leg; a dash if it has no value."""
         return format(values[leg], form) if leg in values else '-'
 
     rows = [
