@@ -116,7 +116,7 @@ def test_what_it_asks_for_is_in_the_cube_or_of_the_shapes(name):
 def test_it_answers_every_question_of_the_contract(name):
     optimizer = made(name)
     optimizer.tell(told(optimizer.ask()))
-    assert isinstance(optimizer.keeps_records, bool)
+    assert isinstance(optimizer.keeps_fitness, bool)
     assert isinstance(optimizer.reevaluates, bool)
     assert optimizer.pareto_front().ndim == 2
 

@@ -381,7 +381,7 @@ class Optimizer(ABC):
         return ''
 
     @property
-    def keeps_records(self) -> bool:
+    def keeps_fitness(self) -> bool:
         """True if the fitness of a candidate counts in later generations, too."""
         return True
 

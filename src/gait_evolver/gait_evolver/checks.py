@@ -66,7 +66,12 @@ def check_metrics(experiment: Experiment, robot: RobotModel, location: Location)
 
 
 def check_search_kind(experiment: Experiment, controller: str, robot: RobotModel) -> None:
-    """Refuse genes of an optimiser of networks, no genes of others, controllers without one."""
+    """
+    Refuse genes and optimisers that do not fit.
+
+    An optimiser of network weights needs a controller with a network and no genes; every other
+    optimiser needs genes.
+    """
     name = experiment.optimizer.name
     networks = registry.optimizer(name).searches_arrays
     if not networks and not experiment.genes:

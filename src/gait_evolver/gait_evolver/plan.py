@@ -333,7 +333,7 @@ def _check_optimizer(plan: Plan) -> None:
     check_length(plan.experiment, optimizer)
     for stage_plan in plan.stage_plans:
         optimizer.check_trial(stage_plan.trial)
-    if plan.experiment.curriculum and optimizer.keeps_records:
+    if plan.experiment.curriculum and optimizer.keeps_fitness:
         of_genes = 'genetic with settings: {reevaluate: true}, or cma_es'
         raise ConfigurationError(
             f"optimizer '{plan.experiment.optimizer.name}' keeps fitness values across "

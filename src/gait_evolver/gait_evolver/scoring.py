@@ -48,8 +48,8 @@ def status_and_fitness(rows: Sequence[TrialRow]) -> tuple[str, float | None]:
     of these means: a champion must walk on all of them, and a mean over engines would favour gaits
     that exploit the errors of one engine.
 
-    The status is the worst of all trials. The fitness is None if the status of a trial may not
-    win, or if its fitness is not finite (status ``invalid:fitness``).
+    The status is the worst of all trials. The fitness is None unless every trial is ``ok`` or
+    ``fell`` and has a finite fitness; without a finite one the status is ``invalid:fitness``.
     """
     for row in rows:
         if row.status not in (OK, FELL):
@@ -70,8 +70,8 @@ def evaluate_candidate(rows: Sequence[TrialRow], experiment: Experiment) -> Eval
     Parameters
     ----------
     rows : sequence of TrialRow
-        All its trials; the id is that of the last one, since a candidate that is evaluated again
-        gets a new one.
+        All its trials. The evaluation has the id of the last row: a candidate that is asked for
+        again has a new id, and the optimiser expects that.
     experiment : Experiment
 
     """
@@ -148,7 +148,12 @@ def group_by_candidate(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
 def make_summary(
     rows: Sequence[TrialRow], evaluation: Evaluation, experiment: Experiment
 ) -> CandidateSummary:
-    """Return the summary of a candidate; its deviation is over the repeats that decide."""
+    """
+    Return the summary of a candidate.
+
+    Its deviation is the standard deviation of the fitness over the trials on the engine that
+    decides the fitness.
+    """
     last = rows[-1]
     deviation, fitness = None, None
     others: list[float | None] = [None] * len(experiment.objectives)

@@ -135,7 +135,7 @@ def test_elites_stay_on_a_plateau_and_only_a_better_one_replaces_them():
 
 def test_elites_in_doubt_are_asked_again_under_new_ids():
     optimizer = made(population=5, elites=2, reevaluate=True, mutations=1.0)
-    assert optimizer.reevaluates and not optimizer.keeps_records
+    assert optimizer.reevaluates and not optimizer.keeps_fitness
     first = tell_ranked(optimizer)
     asked = optimizer.ask()
     assert [one.id for one in asked] == [5, 6, 7, 8, 9]
@@ -150,7 +150,7 @@ def test_elites_in_doubt_are_asked_again_under_new_ids():
 @pytest.mark.parametrize(('elites', 'keeps'), [(0, False), (1, True)])
 def test_fitness_outlives_its_generation_only_with_elites(elites, keeps):
     optimizer = made(population=4, elites=elites)
-    assert not optimizer.reevaluates and optimizer.keeps_records == keeps
+    assert not optimizer.reevaluates and optimizer.keeps_fitness == keeps
 
 
 def test_a_search_ends_when_its_population_is_one_point():
@@ -197,7 +197,7 @@ def test_cma_es_needs_two_genes_and_keeps_nothing():
     with pytest.raises(ConfigurationError, match='at least 2 genes, not 1'):
         made('cma_es', 1)
     optimizer = made('cma_es', 2)
-    assert optimizer.keeps_records is optimizer.reevaluates is False
+    assert optimizer.keeps_fitness is optimizer.reevaluates is False
 
 
 def test_cma_es_moves_towards_what_is_better_and_ends_at_its_tolerance():

@@ -92,8 +92,8 @@ class SoleContacts:
     Stances of soles, from forces as they arrive.
 
     A stance is known as soon as its impulse is reached, and its end as soon as the gap is no
-    longer a short one. A sole that is loaded within the first gap stands from the start of the
-    record.
+    longer a short one. A sole that is loaded before the record has had a whole gap counts as in
+    stance from the start of the record.
 
     Attributes
     ----------
@@ -108,9 +108,9 @@ class SoleContacts:
         self._rule = rule
         self.loaded: BoolArray = np.zeros(soles, dtype=bool)
         self.grazes: IntArray = np.zeros(soles, dtype=np.int64)
-        self._phase: IntArray = np.full(soles, _UNDECIDED)
-        # Ticks since the last load, row at which the stance starts (negative: of an earlier call),
-        # and the sum of its forces [N].
+        self._sole_states: IntArray = np.full(soles, _UNDECIDED)
+        # Ticks since the last load; row of ``add`` at which the stance starts, negative if that
+        # was in an earlier call; sum of the forces since that row [N].
         self._gap: IntArray = np.zeros(soles, dtype=np.int64)
         self._start: IntArray = np.zeros(soles, dtype=np.int64)
         self._force_sum: FloatArray = np.zeros(soles)
@@ -123,20 +123,20 @@ class SoleContacts:
         """
         Return the stances, (T, s), of further vertical forces (T, s) [N].
 
-        Starts and ends are set back to the ticks at which they happened, as far as these are in T.
+        Starts and ends are set back to the ticks at which they happened, within these T rows.
         """
         rule, stance = self._rule, np.zeros(forces.shape, dtype=bool)
         _write_stances(
             np.ascontiguousarray(forces, dtype=np.float64),
             (rule.on_force, rule.off_force, rule.min_impulse / rule.dt, rule.gap_ticks),
-            (self._phase, self._gap, self._start, self._force_sum, self.loaded, self.grazes),
+            (self._sole_states, self._gap, self._start, self._force_sum, self.loaded, self.grazes),
             stance,
         )
         return stance
 
     def end(self, stance: BoolArray) -> None:
         """Remove from stances (T, s), in place, the gaps still open at the end of a record."""
-        for sole in np.flatnonzero((self._phase == _STANCE) & (self._gap > 0)):
+        for sole in np.flatnonzero((self._sole_states == _STANCE) & (self._gap > 0)):
             stance[-self._gap[sole] :, sole] = False
 
 
@@ -144,7 +144,7 @@ def stances_from_forces(forces: FloatArray, rule: StanceRule) -> tuple[BoolArray
     """
     Return the stances (T, s) in a record of vertical forces (T, s) [N], and the grazes (s,).
 
-    A last load whose impulse is still below that of a stance is neither.
+    A load that has not reached the impulse of a stance when the record ends counts as neither.
     """
     soles = SoleContacts(rule, forces.shape[1])
     stance = soles.add(forces)
@@ -156,28 +156,36 @@ def stances_from_forces(forces: FloatArray, rule: StanceRule) -> tuple[BoolArray
 def _write_stances(  # type: ignore[no-untyped-def]
     forces, limits, state, stance
 ):
-    """Advance the state of each sole over rows of forces, and write the stances."""
+    """
+    Advance the state of each sole over rows of forces, and write the stances.
+
+    ``limits`` are the fields of StanceRule, with the smallest impulse over the period [N].
+    """
     on_force, off_force, min_sum, gap_ticks = limits
-    phase, gap, start, force_sum, loaded, grazes = state
+    sole_state, gap, start, force_sum, loaded, grazes = state
     ticks, soles = forces.shape
     for s in range(soles):
         for t in range(ticks):
             force = forces[t, s]
             loaded[s] = force >= (off_force if loaded[s] else on_force)
             if loaded[s]:
-                if phase[s] == _SWING:
-                    phase[s], start[s], force_sum[s] = _LOADING, t, 0.0
+                if sole_state[s] == _SWING:
+                    sole_state[s], start[s], force_sum[s] = _LOADING, t, 0.0
                 gap[s] = 0
                 force_sum[s] += force
-                if phase[s] == _UNDECIDED or (phase[s] == _LOADING and force_sum[s] >= min_sum):
-                    phase[s] = _STANCE
+                reached = sole_state[s] == _LOADING and force_sum[s] >= min_sum
+                if reached or sole_state[s] == _UNDECIDED:
+                    # The rows since the load began belong to the stance, too.
+                    sole_state[s] = _STANCE
                     stance[max(start[s], 0) : t, s] = True
-            elif phase[s] != _SWING:
+            elif sole_state[s] != _SWING:
                 gap[s] += 1
                 if gap[s] >= gap_ticks:
-                    if phase[s] == _LOADING:
+                    if sole_state[s] == _LOADING:
                         grazes[s] += 1
-                    phase[s] = _SWING
+                    # The gap is long enough for a swing: its rows so far were no stance.
+                    sole_state[s] = _SWING
                     stance[max(t + 1 - gap[s], 0) : t, s] = False
-            stance[t, s] = phase[s] == _STANCE
+            stance[t, s] = sole_state[s] == _STANCE
+        # The next call counts its rows from 0 again.
         start[s] -= ticks

@@ -35,8 +35,8 @@ class ParameterInfo:
     ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``, ``legs``; ``low`` and
     ``high`` are inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``). A field of kind
     ``legs`` has a parameter ``<quantity>.<leg>`` for each leg. A parameter that ``follows`` others
-    loses its value where one of them gets another. One that ``is_added`` came with a later version
-    and is left out of plain data at its default.
+    returns to its default if one of these is changed by a later layer. One that
+    ``is_added_later`` came with a later version and is left out of plain data at its default.
     """
 
     name: str
@@ -51,7 +51,7 @@ class ParameterInfo:
     read_only: bool = False
     follows: tuple[str, ...] = ()
     quantity: str = ''
-    is_added: bool = False
+    is_added_later: bool = False
 
     @property
     def public_name(self) -> str:
@@ -137,9 +137,9 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def _field(kind: str, default: Any, added: bool = False, **meta: Any) -> Any:
+def _field(kind: str, default: Any, added_later: bool = False, **meta: Any) -> Any:
     declared = {_META: {'kind': kind, **meta}}
-    return dataclasses.field(default=default, metadata=declared | (ADDED if added else {}))
+    return dataclasses.field(default=default, metadata=declared | (ADDED if added_later else {}))
 
 
 def float_parameter(
@@ -171,11 +171,17 @@ def fraction_parameter(default: float, *, doc: str) -> Any:
 
 
 def int_parameter(
-    default: int, *, low: int, high: int, doc: str, read_only: bool = False, added: bool = False
+    default: int,
+    *,
+    low: int,
+    high: int,
+    doc: str,
+    read_only: bool = False,
+    added_later: bool = False,
 ) -> Any:
-    """Declare an int field with inclusive bounds; ``added`` is as of ``added_field``."""
+    """Declare an int field with inclusive bounds; ``added_later`` is as of ``added_field``."""
     meta = {'low': low, 'high': high, 'unit': '-', 'doc': doc, 'read_only': read_only}
-    return _field('int', int(default), added, **meta)
+    return _field('int', int(default), added_later, **meta)
 
 
 def bool_parameter(default: bool, *, doc: str, read_only: bool = False) -> Any:
@@ -192,7 +198,7 @@ def str_parameter(
 
 def hash_parameter(file: str, *, doc: str) -> Any:
     """Declare a str field for the hash of the file that another parameter names; empty: none."""
-    return _field('str', '', added=True, unit='-', doc=doc, follows=(file,))
+    return _field('str', '', added_later=True, unit='-', doc=doc, follows=(file,))
 
 
 def leg_parameter(
@@ -267,7 +273,7 @@ def _declared_parameters(cls: Any) -> tuple[ParameterInfo, ...]:
         ParameterInfo(
             name=field.name,
             default=field.default,
-            is_added=field.metadata.keys() >= ADDED.keys(),
+            is_added_later=field.metadata.keys() >= ADDED.keys(),
             **field.metadata[_META],
         )
         for field in dataclasses.fields(cls)
@@ -350,7 +356,7 @@ def parameter_values(params: Parameters) -> dict[str, Any]:
         value = getattr(params, info.name)
         if info.kind == 'legs':
             values.update({f'{info.quantity}.{leg}': number for leg, number in value})
-        elif not (info.is_added and value == info.default):
+        elif not (info.is_added_later and value == info.default):
             values[info.name] = value
     return values
 

@@ -70,7 +70,8 @@ class TrialLoop:
     Attributes
     ----------
     spec, original_spec : TrialSpec
-        With the scene as it is run, and as given: with ranges for random quantities.
+        The first has the scene as it is run. The second is the caller's, in which random
+        quantities of the scene are ranges.
     dt : float [s]
         Control period.
     is_running : bool
@@ -104,6 +105,7 @@ class TrialLoop:
         self._engine = engine
         self._tick, self._ticks = 0, spec.ticks
         self._fell_at: float | None = None
+        # ``hopeless`` lists the distances that must be reached by certain times; here by tick.
         self._milestones = {round(item.time / self.dt): item for item in spec.hopeless}
 
     @property
@@ -331,7 +333,15 @@ def step_controller(loop: TrialLoop, controller: Controller) -> None:
 
 
 def start_trial(loop: TrialLoop) -> Controller:
-    """Begin a trial; return its controller, reset, with all observations that it needs."""
+    """
+    Begin a trial and return its controller after a reset.
+
+    Raises
+    ------
+    ConfigurationError
+        If the engine does not report an observation that the controller needs.
+
+    """
     loop.begin()
     controller = make_controller(loop.spec, loop.robot)
     controller.reset(loop.controller_seed)

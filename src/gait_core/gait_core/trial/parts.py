@@ -32,7 +32,10 @@ def cached_engine(name: str) -> Engine:
 
 def load_trial_parts(spec: TrialSpec) -> None:
     """
-    Load the engine, controller, fitness terms and robot that a trial names, once per process.
+    Load the engine, controller, fitness terms and robot that a trial names, before it is run.
+
+    Parts stay loaded for the life of the process. The robot is left out if quantities of the
+    scene are drawn at random: its body may be one of them.
 
     Raises
     ------

@@ -85,7 +85,7 @@ class CmaEsSettings(Parameters):
         high=10,
         doc='Number of times that a search which stops, e.g. by tolerance, begins again: at a '
         'random point and with a population twice as large (IPOP).',
-        added=True,
+        added_later=True,
     )
 
 
@@ -154,8 +154,8 @@ class CmaEsOptimizer(Optimizer):
         return np.array(self._search.result.xfavorite, dtype=np.float64)
 
     @property
-    def keeps_records(self) -> bool:
-        """False: a fitness is used in its own generation only."""
+    def keeps_fitness(self) -> bool:
+        """False: fitness values are compared within one generation only."""
         return False
 
     def stop(self) -> str:

@@ -193,7 +193,7 @@ class GeneticOptimizer(Optimizer):
         return self._settings.reevaluate
 
     @property
-    def keeps_records(self) -> bool:
+    def keeps_fitness(self) -> bool:
         """True if a fitness is used after its own generation: by elites that keep it."""
         return self._settings.elites > 0 and not self.reevaluates
 

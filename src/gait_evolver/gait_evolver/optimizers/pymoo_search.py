@@ -231,7 +231,11 @@ class Nsga3Settings(Nsga2Settings):
 
 
 class Nsga3Optimizer(PymooOptimizer):
-    """NSGA-III by the library pymoo: reference directions spread three objectives or more."""
+    """
+    NSGA-III by the library pymoo, for three objectives or more.
+
+    Reference directions in the space of objectives keep the candidates spread over the front.
+    """
 
     Settings: ClassVar[type[Parameters]] = Nsga3Settings
 
@@ -243,7 +247,8 @@ class Nsga3Optimizer(PymooOptimizer):
                 f'population is {chosen.population}; nearest valid: {chosen.objectives}'
             )
         rng, first = _first_population(chosen, dimension, seed)
-        # Directions evenly over the simplex of objectives (Das and Dennis), one per candidate.
+        # Directions spread evenly over the simplex of objectives (Das and Dennis), about one per
+        # candidate.
         partitions = get_partition_closest_to_points(chosen.population, chosen.objectives)
         search = NSGA3(
             get_reference_directions('das-dennis', chosen.objectives, n_partitions=partitions),

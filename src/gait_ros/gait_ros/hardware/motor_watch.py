@@ -27,7 +27,8 @@ from gait_ros.hardware.motors import (
     JointValues,
 )
 
-# Pause of the readings [s] that ends the rest of a motor, because it may have moved meanwhile.
+# A motor whose readings pause for longer than this [s] no longer counts as at rest: it may have
+# moved meanwhile.
 _MAX_PAUSE = 0.5
 # For a calibration motors must rest for this time [s], within this range [rad or m].
 _REST_TIME, _REST_RANGE = 1.0, 0.01
@@ -35,7 +36,7 @@ _REST_TIME, _REST_RANGE = 1.0, 0.01
 
 class MotorReadings:
     """
-    Last finite reading of each motor, with its age and the time of rest.
+    Last plausible reading of each motor, with its age and the time for which it has been at rest.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class MotorReadings:
     Attributes
     ----------
     values : (n,) float array
-        NaN before the first finite reading.
+        NaN before the first plausible reading.
 
     """
 
@@ -60,7 +61,11 @@ class MotorReadings:
         self._since = np.full((n, 2), -np.inf)
 
     def add(self, names: Sequence[str], values: FloatArray, now: FloatArray) -> None:
-        """Add readings with their time; unknown names and implausible values are left out."""
+        """
+        Add readings with their time.
+
+        Left out are unknown names, and values that are not finite or beyond ``MAX_PLAUSIBLE``.
+        """
         for name, value in zip(names, values.tolist(), strict=True):
             row = self._row.get(name)
             # Written as a negation, because every comparison with NaN is false.
@@ -82,7 +87,11 @@ class MotorReadings:
 
 
 def _time_spans(then: FloatArray, now: FloatArray) -> FloatArray:
-    """Return the shorter time span [s] of both clocks, without a clock that jumped back."""
+    """
+    Return the shorter of the time spans [s] by both clocks.
+
+    A clock that has jumped back is left out; ``inf`` if both have.
+    """
     spans = now - then
     return np.asarray(np.where(spans < 0.0, np.inf, spans).min(axis=-1))
 
@@ -215,9 +224,9 @@ class MotorWatch:
         age = self._age(JOINT_COMMANDS_TOPIC, now)
         if age <= self._hold_after():
             return ''
-        count = 'no message' if np.isinf(age) else 'no more messages'
+        absent = 'no message' if np.isinf(age) else 'no more messages'
         return (
-            f'{count} on {JOINT_COMMANDS_TOPIC}: is controller_manager running, with '
+            f'{absent} on {JOINT_COMMANDS_TOPIC}: is controller_manager running, with '
             'target:=topic or hardware?'
         )
 

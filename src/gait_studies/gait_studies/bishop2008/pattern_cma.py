@@ -111,7 +111,7 @@ class PatternCmaOptimizer(Optimizer):
             )
 
     @property
-    def keeps_records(self) -> bool:
+    def keeps_fitness(self) -> bool:
         """False: a fitness counts only in its own generation."""
         return False
 

@@ -47,13 +47,13 @@ class _MujocoPush:
         body = world.body_index(self.window.frame.link)
         # Views of MuJoCo's state. The force acts at the centre of mass of the pushed link, which
         # may be merged with others in the body: hence the lever from the body's centre of mass.
-        self._wrench, self._turn = world.data.xfrc_applied[body], world.data.xmat[body]
+        self._wrench, self._rotation = world.data.xfrc_applied[body], world.data.xmat[body]
         self._lever: FloatArray = self.window.frame.position - world.model.body_ipos[body]
         self._force: FloatArray = np.array(push.force)
 
     def apply(self) -> None:
         """Add the push to the wrench on its body."""
-        apply_push(self._wrench, self._turn, self._lever, self._force)
+        apply_push(self._wrench, self._rotation, self._lever, self._force)
 
 
 class MujocoEngine(SceneEngine):
@@ -105,6 +105,7 @@ class MujocoEngine(SceneEngine):
         """Advance one control period and return the state at its end."""
         self._check_ready()
         scaling, actuators, steps = self._scaling, self._actuators, self._steps
+        # A scene with a length scale is simulated at that scale: its targets are scaled, too.
         if scaling is not None:
             targets = scaling.scale_targets(targets)
         actuator_targets = actuators.actuator_targets
@@ -155,8 +156,8 @@ class MujocoEngine(SceneEngine):
                     self._apply_wrenches(first + index)
                 if contact_law.has_springs:
                     contact_law.apply_springs(references)
-                # References of servos and contacts. MuJoCo orders rows: equalities, dry friction
-                # (servos), joint limits (nl), contacts.
+                # References of servos and contacts. Servos are modelled by rows of dry friction.
+                # MuJoCo orders rows: equalities, dry friction, joint limits (nl), contacts.
                 contacts = rows + data.nl
                 write_references(servos, state, references, data.efc_vel, contacts, slip)
                 # Second half: constraint forces, accelerations, integration.
@@ -173,7 +174,7 @@ class MujocoEngine(SceneEngine):
             ) from None
 
     def _apply_wrenches(self, step: int) -> None:
-        """Apply pushes and the adhesion of sticky soles in a step, counted from tick 0."""
+        """Apply the pushes of a step, counted from tick 0, and the springs of sticky soles."""
         self._wrenches[:] = 0.0
         for push in self._pushes:
             if push.window.within(step, step + 1):
