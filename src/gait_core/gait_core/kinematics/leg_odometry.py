@@ -83,7 +83,7 @@ class LegOdometry:
         down = np.array(stance, dtype=bool)
         if observation.contacts is not None:
             down &= observation.contacts.in_contact()[self._soles]
-        # Only feet in stance at both instants carry over the motion.
+        # Only feet that are in stance at both instants show how the base has moved.
         both = down & self._down
         if self._feet is not None and both.any():
             self._advance(self._feet[both], feet[both], yaw)
@@ -101,7 +101,7 @@ class LegOdometry:
             turn = math.atan2(
                 float(np.sum(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0])), float(np.sum(a * b))
             )
-        # The feet stay on the ground: the base moves so that they stay there.
+        # Shift of the base that leaves the centre of the turned feet in place.
         shift = old_centre - _rotate_in_plane(centre, turn)
         self.pose = self.pose + np.array([*_rotate_in_plane(shift, float(self.pose[2])), turn])
 

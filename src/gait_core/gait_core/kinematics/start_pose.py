@@ -50,7 +50,7 @@ def _outline(robot: RobotModel) -> _Outline:
 @cached_per_robot
 def _spanning_points(robot: RobotModel) -> _Outline:
     """
-    Return points and radii whose convex hull is every link; one of them is lowest.
+    Return balls whose convex hull contains every link, so that the lowest point is on a ball.
 
     In a robot with contact nodes these are the nodes. A robot without collision shapes has
     the origins of its links.
@@ -111,7 +111,7 @@ def pose_on_terrain(
     links = link_poses(robot, joints, root_poses_from_base(robot, pose))[outline.link]
     points = (links[:, :3, :3] @ outline.points[:, :, None])[..., 0] + links[:, :3, 3]
     # Every ball of the outline must be above the ground below its centre: the base rises by the
-    # greatest depth of any of them, at base height zero.
+    # greatest depth that a ball has while the base is at height zero.
     ground = terrain.height(points[:, 0], points[:, 1])
     pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
     return pose

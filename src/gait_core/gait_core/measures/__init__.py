@@ -1,4 +1,4 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures of a walk: stability, energy, footfalls, metrics."""
+"""Measures of a walk: stability, energy, foot contacts, metrics."""

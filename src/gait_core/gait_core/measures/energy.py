@@ -56,7 +56,7 @@ def check_period(dt: float) -> None:
 
 
 def is_work_reported(robot: RobotModel, states: StateFields) -> bool:
-    """Return whether states have what the work of joints and of force elements is made of."""
+    """Return whether states report all that the work of joints and force elements needs."""
     of_joints = states.joint_work is not None or not (
         states.joint_efforts is None or states.joint_velocities is None
     )
@@ -106,7 +106,7 @@ def cumulative_work(
     Parameters
     ----------
     states : StateFields
-        T + 1 states with time first. Joints count by the sums of the engine if it reports them.
+        T + 1 states with time first. The work of joints is the engine's sum if it reports one.
     dt : float
         Control period [s].
     rest_lengths, added_tensions, rest_before
@@ -115,8 +115,9 @@ def cumulative_work(
     Returns
     -------
     (T + 1, 2, n + e) array [J]
-        Signed, then positive work; joints, then force elements. Zero where neither sums nor
-        efforts, or no tensions, are reported: see ``is_work_reported``.
+        Axis 1: signed, then positive work. Axis 2: joints, then force elements. Joints have zero
+        work if neither sums nor efforts are reported, force elements if tensions are not: see
+        ``is_work_reported``.
 
     """
     ticks = len(rest_lengths) + 1
@@ -252,7 +253,8 @@ def cost_of_transport(
     distance : float [m]
         Travelled.
     min_distance : float [m]
-        Below it the cost is undefined: it would measure the smallness of the distance.
+        Below it the cost is undefined, because a quotient by a tiny distance says nothing about
+        the walk.
 
     References
     ----------

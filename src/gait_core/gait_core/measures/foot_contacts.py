@@ -42,7 +42,8 @@ class StanceRule:
     Attributes
     ----------
     on_force, off_force : float [N]
-        A sole is loaded from the first on, until its force falls below the second.
+        A sole becomes loaded when its force reaches ``on_force``, and stays loaded until it falls
+        below ``off_force``.
     min_gap : float [s]
         Shortest swing.
     min_impulse : float [N s]

@@ -36,7 +36,7 @@ class GaitDiagram:
     grazes : mapping of str to int
         Contacts that were too weak for a stance.
     stance_fraction : mapping of str to float
-        Share of the record in stance; defined for legs that never land, too. Absent without ticks.
+        Share of the record in stance; 0 for a leg that never touches down. Absent without ticks.
     duty_factor : mapping of str to float
         Share of stance between the first and the last touch-down. Absent below two touch-downs.
     stride_frequency : mapping of str to float [Hz]

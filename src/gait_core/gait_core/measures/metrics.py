@@ -82,7 +82,7 @@ LEG_METRICS: Mapping[str, str] = {
 """Meaning of the metrics of each leg; their names are ``<metric>.<leg>``."""
 
 MIN_SUPPORT_WIDTH_SHARE = 0.02
-"""Share of the robot's length scale below which a width of its support counts as none."""
+"""Width of the support, as a share of the robot's length scale, below which it counts as zero."""
 
 MIN_ZMP_LOAD_SHARE = 0.05
 """Share of the weight below which the ZMP is undefined."""
@@ -103,7 +103,7 @@ def trial_metrics(rollout: Rollout) -> dict[str, float]:
     Return the metrics of a trial: those of ``METRICS`` in their order, then of each leg.
 
     What the states do not report is absent: without contacts there are no steps, without efforts
-    there is no energy. Zero steps were counted, not missing.
+    there is no energy. A number of zero steps is a result: contacts were reported, without steps.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def trial_stances(rollout: Rollout) -> tuple[BoolArray, IntArray]:
 
 
 def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
-    """Return the gait diagram of a trial; without legs or contacts, that of no legs."""
+    """Return the gait diagram of a trial; without legs or contacts it is empty."""
     if rollout.states.contacts is None or not rollout.robot.legs:
         no_legs = np.zeros((rollout.ticks + 1, 0), dtype=bool)
         return gait_diagram((), no_legs, np.zeros(0, dtype=np.int64), rollout.dt)
@@ -307,7 +307,7 @@ def _gait_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def support_kinds_by_tick(rollout: Rollout) -> IntArray:
-    """Return what the robot stands on at each tick, a kind of ``measures.support``, (T + 1,)."""
+    """Return the kind of support at each tick, as of ``support_kinds``, (T + 1,)."""
     ticks, points = rollout.loaded_contacts
     min_width = MIN_SUPPORT_WIDTH_SHARE * rollout.robot.length_scale
     kinds = support_kinds(ticks, points, rollout.ticks + 1, min_width)

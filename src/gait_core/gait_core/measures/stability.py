@@ -8,7 +8,7 @@ All points are in ``odom``. The zero-moment point of a set of forces is the poin
 plane about which their horizontal moment vanishes. That of the contact forces, the centre of
 pressure, is always in the support polygon. The inertial ZMP is that of the forces ``m (a - g)``
 which the accelerations of the links require. It agrees with the centre of pressure while the
-ground can supply these forces; while it is outside the polygon the robot begins to
+ground can supply these forces; while the inertial ZMP is outside the polygon the robot begins to
 tip.
 """
 

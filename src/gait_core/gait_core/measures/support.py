@@ -19,7 +19,9 @@ def support_kinds(
     instant: IntArray, points: FloatArray, instants: int, min_width: float
 ) -> IntArray:
     """
-    Return what the loaded contacts of each instant span, (T,) of NOTHING, POINT, LINE and AREA.
+    Return the kind of support at each instant, (T,): NOTHING, POINT, LINE or AREA.
+
+    It is the figure that the contacts of the instant span.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ def support_kinds(
     instants : int
         Number of instants, T.
     min_width : float [m]
-        Width below which an area counts as a line, and a line as a point.
+        An area narrower than this counts as a line, and a line shorter than this as a point.
 
     """
     first = np.concatenate([[0], np.cumsum(np.bincount(instant, minlength=instants))])

@@ -45,9 +45,10 @@ class WorkMeter:
 
     def update(self, state: Observation, applied: AppliedTargets | None) -> None:
         """
-        Add the work since the last state, done under ``applied``; None at tick 0.
+        Add the work of the control period that ends with a state.
 
-        A state of the same tick as the last adds nothing.
+        ``applied`` are the targets of that period; None at tick 0. A second state of the same tick
+        adds nothing.
         """
         if self._last is not None and state.tick == self._last.tick:
             return
@@ -88,7 +89,7 @@ class WorkMeter:
         """
         Power of joints at the last tick, then of force elements, (n + e,) [W].
 
-        That of force elements is the mean over the last control period. None as ``work``.
+        That of force elements is the mean over the last control period. None where ``work`` is.
         """
         if self._last is None or self._period is None:
             return None

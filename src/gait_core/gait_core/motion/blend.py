@@ -9,11 +9,12 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 
-# Time [s] for which no target moves faster than before the change. A robot that stood gets longer,
-# because its controller may need as long to bring its targets to rest again.
+# Time [s] for which no target moves faster than before the change. It is longer for a robot that
+# stood, because its controller may need that time to bring its targets to rest again.
 _GUARD_MOVING, _GUARD_STANDING = 0.5, 1.5
 # Time [s] in which the allowed speed doubles if the new gait is faster than the old one.
 _DOUBLING_TIME = 0.5
+# Length [s] of a window in which peak speeds are taken.
 _PEAK_WINDOW = 1.0
 
 
@@ -56,7 +57,8 @@ class Blend:
     last : (n,) array [rad or m]
         Last output.
     before : (n,) array [rad or m]
-        Last targets of the controller; they differ from ``last`` within another blend.
+        Last targets of the controller; they differ from ``last`` if the change comes during
+        another blend.
     peak : (n,) array [rad/s or m/s]
         Peak speeds before the change.
     speed : (n,) array [rad/s or m/s]

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Requests for motion of a live robot, and the end of a gait after the last request."""
+"""Motion requests to a live robot, and the end of a gait after the last one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REST_TIME = 0.3
 
 class MotionRequest:
     """
-    Request for motion: from velocities that expire, from a service, or as a demonstration.
+    Motion request: from velocities that expire, from a service, or as a demonstration.
 
     A controller that follows velocities walks while the last velocity is younger than the time-out
     and not zero along some axis that it follows. A controller that ignores velocities is started
@@ -169,7 +169,7 @@ class MotionRequest:
 
 class GaitStop:
     """
-    End of a gait after the last request for motion.
+    End of a gait after the last motion request.
 
     The controller goes on stepping, with zero velocity and the set point ``stop``, and the gait
     ends at the first of these:

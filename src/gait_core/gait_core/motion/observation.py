@@ -149,7 +149,7 @@ class StateFields:
     body_poses : (b, 7) array [m, -]
         Root link frames in ``odom``: x, y, z, quaternion x, y, z, w.
     body_twists : (b, 6) array [m/s, rad/s]
-        Linear and angular velocity of the link frame's origin, both in ``odom``.
+        Linear velocity of the link frame's origin and angular velocity, both in ``odom``.
     imu : Imu
     contacts : Contacts
     element_names : tuple of str

@@ -297,7 +297,7 @@ class TargetMemory:
         return rows
 
     def _column_map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
-        """Return the columns of known names in the message, and theirs in the robot."""
+        """Return the columns of the known names in ``names``, and in the robot's arrays."""
         if names not in self._columns:
             if len(self._columns) == _MAX_LAYOUTS:
                 # A sender may use new names in every message: forget the old ones.

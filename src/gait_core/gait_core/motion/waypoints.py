@@ -21,7 +21,7 @@ from gait_core.trial.spec import Command, TrialSpec
 
 @dataclass(frozen=True, kw_only=True)
 class WaypointParams(Parameters):
-    """Path and speed of a walk between waypoints; the defaults suit GuRoo.."""
+    """Path and speed of a walk between waypoints; the defaults suit GuRoo."""
 
     waypoints: tuple[float, ...] = floats_parameter(
         (),

@@ -25,11 +25,11 @@ def cached_per_robot(derive: Callable[[Robot], T]) -> Callable[[Robot], T]:
     key = f'{derive.__module__}.{derive.__qualname__}'
 
     @wraps(derive)
-    def _kept(robot: Robot) -> T:
+    def cached(robot: Robot) -> T:
         store = vars(robot)
         if key not in store:
             store[key] = derive(robot)
         value: T = store[key]
         return value
 
-    return _kept
+    return cached

@@ -82,7 +82,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
 
 
 def _check_mimics(robot: RobotModel) -> None:
-    """Raise ConfigurationError for a joint that mimics none, or one that cannot lead it."""
+    """Raise ConfigurationError for a joint that mimics an unknown, fixed or mimicking joint."""
     for joint in robot.joints:
         if joint.mimic is None:
             continue

@@ -18,7 +18,9 @@ from gait_core.robot.shapes import link_points
 from gait_core.robot.urdf.tree import LinkTree
 
 MAX_FOOT_HEIGHT_RATIO = 0.1
-"""Chains that end at most this share of the robot's height above the lowest end are legs."""
+"""Height of a foot above the lowest one, as a share of the robot's height.
+
+A chain of joints is a leg if its end is at most so high above the lowest end of all chains."""
 
 
 def actuated_joint_names(tree: LinkTree) -> tuple[str, ...]:
@@ -73,8 +75,8 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
     Return the chains of joints that end lowest in the nominal stance.
 
     A chain leads from the root, or from the last link with several chains, to a link without
-    moving children. The links fixed to that one form the foot; its sole is the one farthest from
-    the joint among those with collision shapes.
+    moving children. That link and those fixed to it form the foot. The sole is the link of the
+    foot that is farthest from the joint, among those with collision shapes.
     """
     up = up_axis(robot)
     vertical = (-1.0 if up.startswith('-') else 1.0) * np.eye(3)['xyz'.index(up[-1])]
@@ -277,7 +279,7 @@ def side_from_name(name: str) -> str:
     """
     Return the side in a name: ``left``, ``right`` or an empty string.
 
-    Of two letters, as in ``fl``, ``lf`` or ``lr``, an l is the left, and an r with it the rear.
+    In two letters, as in ``fl``, ``lf`` or ``lr``, l means left, and r beside an l means rear.
 
     Examples
     --------

@@ -170,8 +170,8 @@ class ForceElement:
 
     It has targets like a joint, under its name: the position is its rest or set length L0 [m] at
     the start of a sub-sample, the velocity the rate of L0 [m/s], the effort an added tension [N].
-    L0 starts at its value in the nominal stance, by default the length in that stance. The tension
-    pulls the ends together if it is positive. It follows from the length L by the law of the
+    L0 starts at its value in the nominal stance, by default the length in that stance. A positive
+    tension pulls the ends together. The tension follows from the length L by the law of the
     ``kind``, with constants in SI units and damping 0 unless given:
 
     - ``spring``: ``stiffness * (L - L0) + damping * dL/dt + effort``.

@@ -56,7 +56,7 @@ Every key is optional; absent values are inferred (``inference.py``)::
          range: [0.2, 5], field_of_view: 1.2, columns: 64, rows: 48}
     length_scale: 0.62                 # m; default: height of the root link in the stance
     defaults:
-      controller: stage_walk
+      controller: staged_walk
       preset: levelled
       gait: {frequency: 2.0}           # the robot's own gait: parameters of that controller
       scene: {physics_step: 0.001}     # fields of gait_core.trial.scene.Scene

@@ -18,7 +18,7 @@ from gait_core.safety.parameters import SafetyParams
 from gait_core.trial.spec import Command
 
 STOP_COMMAND = Command(set_points={'stop': 1.0})
-"""Command of a gait without a request for motion."""
+"""Command of a gait without a motion request."""
 
 
 class LiveGait:
@@ -67,7 +67,7 @@ class LiveGait:
             self.request.set_walking(True)
 
     def end_motion(self) -> None:
-        """End the request for motion."""
+        """End the motion request."""
         self.request.set_walking(False)
 
     def step(self, observation: Observation) -> Observation:

@@ -391,7 +391,7 @@ def _to_ros_data(value: Any) -> Any:
 
 
 def _from_ros_data(value: Any) -> Any:
-    """Return the plain data of which ``_to_ros_data`` made a value, without what it left out."""
+    """Undo ``_to_ros_data``; null and empty values, which it left out, stay absent."""
     if isinstance(value, dict):
         items = [f'{_ITEM}{i}' for i in range(len(value))]
         if items and set(value) == set(items):

@@ -21,7 +21,7 @@ class FallCheck:
 
     The robot has fallen when its root link tilts by more than ``robot.fall.max_tilt``, or when
     the height of the root link's origin over the terrain is below ``robot.fall.min_height_ratio``
-    times its height in the nominal stance, or when it leaves the ground of an uneven terrain. A
+    times its height in the nominal stance, or when it leaves the area of an uneven terrain. A
     robot without a criterion, with a fixed base or with unknown pose never counts as fallen.
 
     Parameters

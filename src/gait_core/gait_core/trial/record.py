@@ -57,7 +57,7 @@ _TARGET_FIELDS = {
     'target_velocities': 'velocity',
     'target_efforts': 'effort',
 }
-# Arrays of states: in every record, and in those of engines that report them.
+# Arrays of states. Every record has the required ones; the optional ones depend on the engine.
 _REQUIRED_ARRAYS = (
     'joint_positions',
     'joint_velocities',

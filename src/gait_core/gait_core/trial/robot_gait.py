@@ -35,8 +35,8 @@ class RobotGait:
     controller, preset : str
         Registered name, and its preset that applies.
     parameters : mapping
-        Every parameter of the controller, so that a recorded trial does not change with a default;
-        those of legs and later additions only if they are set.
+        Every parameter of the controller, so that a recorded trial does not change with a default.
+        Parameters of single legs, and those added in a later version, only if they are set.
     ignored : str
         One line that names the robot's own values if they are for another controller; '' if they
         apply, or if there are none.
@@ -62,7 +62,9 @@ def resolve_gait(
     parameters: Mapping[str, Any] = EMPTY_MAPPING,
 ) -> RobotGait:
     """
-    Return the gait of a robot: the one order in which parameters replace each other.
+    Return the gait of a robot, from layers of parameters.
+
+    A value replaces those of the same parameter in earlier layers. The layers are, in order:
 
     1. Defaults of the controller.
     2. Its default preset, unless another one is named.
@@ -70,8 +72,8 @@ def resolve_gait(
     4. The named preset.
     5. ``parameters``.
 
-    A value for all legs, such as ``duty_factor``, replaces those of single legs of the levels
-    before it. Genes of a search replace the parameters of the same name.
+    A value for all legs, such as ``duty_factor``, also replaces those of single legs in earlier
+    layers. Genes of a search replace the parameters of the same name.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def resolve_gait(
 
 
 def check_legs(declared: type[Parameters], names: Iterable[str], robot: RobotModel) -> None:
-    """Raise ConfigurationError for a parameter ``<quantity>.<leg>`` of a leg of another robot."""
+    """Raise ConfigurationError for a parameter ``<quantity>.<leg>`` of a leg that is absent."""
     legs, by_leg = [leg.name for leg in robot.legs], leg_parameters(declared)
     for name in names:
         quantity, dot, leg = name.partition('.')

@@ -136,8 +136,8 @@ class Rollout:
         """
         Return all sub-samples of the position and velocity targets, and their period [s].
 
-        Both arrays are (S, m), with as many sub-samples in every control period as the finest has;
-        coarser ones are held.
+        Both arrays are (S, m). Every control period has as many sub-samples as the finest one:
+        values of the others are repeated.
         """
         finest = max((tape.position.shape[1] for tape in self.applied), default=1)
         empty = np.zeros((0, len(self.robot.target_names)))

@@ -170,7 +170,7 @@ class Scene:
     robot : str
         Name or robot folder.
     draw : int
-        Seed of the body of a randomly built robot (``model.py``); ignored by others.
+        Seed of the body of a drawn robot (``model.py``); other robots ignore it.
     engine : str
         Registered engine.
     engine_options : mapping of str to float

@@ -224,7 +224,7 @@ def make_scene(
     chosen = read_value(str | None, overrides.get('engine'), location / 'engine')
     engine = chosen or defaults.get('engine') or default_engine()
     if engine != defaults.get('engine', engine):
-        defaults.pop('engine_options', None)  # They were another engine's.
+        defaults.pop('engine_options', None)  # They are options of the robot's default engine.
     options = dict(robot.defaults.get('engines', {})).get(engine, {})
     base = merge_settings({'engine': engine, 'engine_options': options}, defaults)
     if engine in robot.defaults.get('physics_steps', {}):
@@ -249,8 +249,8 @@ def scene_with_engine(scene: Scene, engine: str) -> Scene:
     """
     Return a scene on an engine.
 
-    Options of one engine mean nothing to another: another engine than the scene's has the
-    robot's default options for it.
+    A scene that is on this engine already is returned as it is. Otherwise the options are the
+    robot's defaults for the engine, since those of one engine mean nothing to another.
     """
     if engine == scene.engine:
         return scene

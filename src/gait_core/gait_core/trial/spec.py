@@ -130,7 +130,7 @@ class TrialSpec:
         Range of each quantity of the scene that is drawn from the seed
         (``gait_core.trial.randomisation``).
     hopeless : tuple of Milestone
-        In order of time.
+        In order of time. A trial that misses one ends early, as ``invalid:hopeless``.
 
     """
 
@@ -217,7 +217,7 @@ class CommandScript:
 
     Attributes
     ----------
-    changes_at : float [s]
+    next_change : float [s]
         Time of the next change of the command; infinite after the last item.
 
     """

@@ -142,7 +142,7 @@ class LiveWalk:
     sensors : str
         Names of the range sensors that the bridge simulates, or ``all``.
     motion : mapping
-        Parameters of the controller node on requests for motion: ``demo``, ``command``,
+        Parameters of the controller node on motion requests: ``demo``, ``command``,
         ``command_timeout``, ``stamped_cmd_vel``.
 
     """

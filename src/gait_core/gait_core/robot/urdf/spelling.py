@@ -45,7 +45,7 @@ _CHILDREN = {
     'joint': 'origin parent child axis limit dynamics mimic calibration safety_controller',
     'material': 'color texture',
 }
-# Elements of which their parent has one.
+# Elements that their parent has at most once.
 _SINGLE = set(
     'origin geometry inertial mass inertia parent child axis limit dynamics mimic'.split()
 )
@@ -91,7 +91,7 @@ def _contents(element: Any) -> tuple[Any, ...]:
 
 
 def _nearest_name(name: str, known: Iterable[str]) -> str:
-    """Return the known name of which another one is a misspelling; '' if there is none."""
+    """Return the known name that an unknown one resembles; '' if there is none."""
     if '{' in name or ':' in name:
         return ''
     for other in known:

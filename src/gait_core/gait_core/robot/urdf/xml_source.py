@@ -109,8 +109,8 @@ def _package_index(
     """
     Make an index of the given packages and those around the file, for ``$(find NAME)``.
 
-    Yields its prefix and the true folder of each temporary link. The links exist only inside the
-    context: replace them in results.
+    Yields the prefix of the index, and the true folder behind each of its temporary links. The
+    links exist only inside the context, so the caller must replace them in results.
     """
     known = {read_package_name(folder): str(folder) for folder in source.parents}
     known.update(packages)
