@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Executable of the package, which import slow modules after they catch signals."""
+"""Executable of the package, which imports slow modules after it catches signals."""
 
 from __future__ import annotations
 

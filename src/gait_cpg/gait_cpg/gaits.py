@@ -165,8 +165,8 @@ def read_gait(file: str, sha256: str = '') -> OwnGait:
     Raises
     ------
     ConfigurationError
-        If the file does not exist, its content is not that of ``OwnGaitFile``, or has another
-        hash than the one that is not empty.
+        If the file does not exist, its content is not that of ``OwnGaitFile``, or its hash is not
+        ``sha256``, if that is given.
 
     """
     if not file:
@@ -196,7 +196,11 @@ def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Loc
 def replace_leg_values(
     values: FloatArray, quantity: str, own: Sequence[tuple[str, float]], legs: Sequence[str]
 ) -> FloatArray:
-    """Return values of legs, (n,), with those of single legs; ConfigurationError if unknown."""
+    """
+    Return values of legs, (n,), with those in ``own`` in place of the values of their legs.
+
+    ConfigurationError for an unknown leg.
+    """
     replaced = np.array(values)
     for leg, value in own:
         if leg not in legs:

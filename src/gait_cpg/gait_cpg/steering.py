@@ -20,7 +20,7 @@ The offset lets a slow walk be corrected too.
 """
 
 LEAD_CYCLES = 4.0
-"""Gait cycles by which the heading error is predicted: a changed stride turns the body later."""
+"""Gait cycles by which the heading error is predicted ahead: a stride turns the body later."""
 
 
 class HeadingHold:

@@ -146,7 +146,7 @@ class LiveSimulation:
 
     def follow(self, trajectory: Trajectory, delay: float = 0.0) -> None:
         """
-        Follow a trajectory that starts after a delay [s], which is negative after its start.
+        Follow a trajectory that starts after a delay [s]; negative: it has started already.
 
         Raises
         ------
@@ -219,7 +219,12 @@ class LiveSimulation:
         return trajectory.at(now + self.dt * np.arange(1, rows + 1) / rows, self._start)
 
     def _rows(self, trajectory: Trajectory, now: float) -> int:
-        """Return the sub-samples of the next period: its points if they divide its steps, or 1."""
+        """
+        Return the number of sub-samples of the next control period.
+
+        It is the number of trajectory points in the period if that divides the physics steps of
+        the period, else 1.
+        """
         times = trajectory.times
         inside = (times > now + _TIME_TOLERANCE) & (times <= now + self.dt + _TIME_TOLERANCE)
         points = max(1, int(np.count_nonzero(inside)))

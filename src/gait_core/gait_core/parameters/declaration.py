@@ -259,7 +259,7 @@ class Parameters:
         return self
 
     def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
-        """Return the reason for each parameter that has no effect beside the others."""
+        """Return by name the parameters that others leave without effect, each with the reason."""
         del legs
         return {}
 
@@ -365,10 +365,10 @@ def merge_parameters(
     cls: type[Parameters], base: Mapping[str, Any], changes: Mapping[str, Any]
 ) -> dict[str, Any]:
     """
-    Return parameters with the values of the second over those of the first.
+    Return the parameters of ``base`` with those of ``changes`` in place of equal names.
 
-    A value of the first that follows a parameter in the second is left out: a new ``duty_factor``
-    is that of all legs.
+    A parameter of ``base`` that follows one in ``changes`` is left out, so that a new
+    ``duty_factor`` is that of all legs.
     """
     flat = flatten_legs(changes)
     followers = [info for info in declared_parameters(cls) if set(info.follows) & set(flat)]

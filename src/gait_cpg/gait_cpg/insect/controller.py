@@ -152,7 +152,7 @@ class InsectGaitController(ReflexController):
         self._right, self._row = _leg_sides_and_rows(robot)
         self._sign = np.where(self._right, -1.0, 1.0)
         # Joints beyond those of the programs carry sticking soles; a negative effort on them
-        # releases the ground.
+        # releases the soles from the ground.
         have_sole_joints = all(len(leg.joints) > JOINTS_PER_LEG for leg in robot.legs)
         self._sole_joints = tuple(leg.joints[-1] for leg in robot.legs) if have_sole_joints else ()
         self._stance = stance.reshape(LEG_COUNT, JOINTS_PER_LEG) * self._sign[:, None]

@@ -174,7 +174,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
     )
 
     def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
-        """Return the reason for each parameter that has no effect beside the others."""
+        """Return by name the parameters that others leave without effect, each with the reason."""
         reasons = dict(super().without_effect(legs))
         if self.gait == 'none':
             reasons['inhibition'] = "gait is 'none'"

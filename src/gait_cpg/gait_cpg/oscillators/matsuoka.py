@@ -39,10 +39,10 @@ READOUTS = {
 }
 
 _SETTLED_SPAN = 100.0
-"""Duration after which a pair has settled, and over which it is measured, by tau_a + tau_b."""
+"""Duration in which a pair settles, and over which it is then measured, over tau_a + tau_b."""
 
 _SETTLED_STEP = 0.002
-"""Euler step for settled pairs, by the shorter time constant."""
+"""Euler step for settled pairs, over the shorter time constant."""
 
 MAX_ENUMERATED = 14
 """Largest number n of neurons for which equilibria are computed: 2^n sets are tried."""

@@ -16,7 +16,7 @@ from gait_core.kinematics.slider_crank import carriage_position, crank_angle
 from gait_core.robot.model import RobotModel
 
 TRAVEL_SHARE = 1.0 / 3.0
-"""Travel of a force element to either side, per length in the stance (Bishop 2008, appendix C)."""
+"""Travel of a force element to either side, over its nominal length (Bishop 2008, appendix C)."""
 _MIN_SLOPE = 1e-3
 """Smallest motion of a carriage per crank angle by which a torque is divided [m/rad]."""
 

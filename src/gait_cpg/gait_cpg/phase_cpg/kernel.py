@@ -27,7 +27,7 @@ class WalkState(NamedTuple):
     twist_and_shape : (10,) array
         Twist and shape, as in ``swing.StepParameters``.
     duty_offsets : (L,) array
-        Duty factor of each leg less that of the shape.
+        Duty factor of each leg minus that of the shape.
 
     """
 

@@ -158,7 +158,7 @@ class PhaseCpgParams(FootReflexParams):
         return replace(self, gait_file_sha256=read_gait(self.gait_file).sha256)
 
     def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
-        """Return the reason for each parameter that has no effect beside the others."""
+        """Return by name the parameters that others leave without effect, each with the reason."""
         reasons = dict(super().without_effect(legs))
         if set(legs) <= {leg for leg, _ in self.leg_duty_factors}:
             reasons['duty_factor'] = 'every leg has a duty factor of its own'

@@ -22,8 +22,8 @@ SET_POINTS = ('height', 'roll', 'pitch', 'yaw', 'sit')
 """Height relative to the walk [m], attitude [rad], and 1 to sit down, 0 to stand up."""
 _SIT_CLEARANCE = 0.005
 """Height of a sitting base over the ground [m], so that it is not pressed into the ground."""
-_FALL_MARGIN = 0.05
-"""Margin of a sitting base over the height of a fall, as a share of the nominal height."""
+_FALL_CLEARANCE = 0.05
+"""Height of a sitting base above that at which it counts as fallen, over the nominal height."""
 _SIT_TIME = 1.5
 """Duration of sitting down and of standing up [s]."""
 _TURN_RATE = 0.6
@@ -112,7 +112,7 @@ class BodyPosture:
             leg_travel = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
             limits = [*leg_travel, _base_clearance(self._robot) - _SIT_CLEARANCE]
             if self._robot.fall is not None:
-                min_ratio = self._robot.fall.min_height_ratio + _FALL_MARGIN
+                min_ratio = self._robot.fall.min_height_ratio + _FALL_CLEARANCE
                 limits.append((1.0 - min_ratio) * nominal_height(self._robot))
             self._drop = max(0.0, min(limits))
         return self._drop

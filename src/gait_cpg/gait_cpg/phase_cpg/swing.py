@@ -128,7 +128,7 @@ class StepParameters(NamedTuple):
         Frequency [Hz], duty factor, clearance, height of the body relative to the nominal stance,
         forward shift of the body, outward shift of the feet, and sway [m].
     duty_offsets : (L,) array
-        Duty factor of each leg less that of the shape.
+        Duty factor of each leg minus that of the shape.
 
     """
 
@@ -200,7 +200,7 @@ def predict_footholds(
     motion : (10,) array
         Twist and shape, as in ``StepParameters``.
     duty_offsets : (L,) array
-        Duty factor of each leg less that of the shape.
+        Duty factor of each leg minus that of the shape.
 
     Returns
     -------

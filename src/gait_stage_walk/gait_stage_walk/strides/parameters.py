@@ -143,7 +143,7 @@ class KeyframeStrideParams(Parameters):
     stop: bool = bool_parameter(False, doc='Stand still, as soon as both tripods are in stance.')
 
     def without_effect(self, legs: Sequence[str]) -> Mapping[str, str]:
-        """Return the reason for each parameter that has no effect beside the others."""
+        """Return by name the parameters that others leave without effect, each with the reason."""
         reasons = dict(super().without_effect(legs))
         if self.feet:
             reasons |= dict.fromkeys(_STEP_PARAMETERS, 'feet are given')

@@ -24,7 +24,7 @@ def add_ground(terrain: Terrain, heights: Sequence[float], client: int) -> int:
     """
     field = terrain.heightfield
     if field is None:
-        looks, centre = -1, (0.0, 0.0, 0.0)
+        visual, centre = -1, (0.0, 0.0, 0.0)
         shape = pb.createCollisionShape(
             pb.GEOM_PLANE, planeNormal=[0.0, 0.0, 1.0], physicsClientId=client
         )
@@ -41,13 +41,13 @@ def add_ground(terrain: Terrain, heights: Sequence[float], client: int) -> int:
         # Bullet puts the centre of the bounding box at the origin of the shape.
         centre = (*field.centre, field.mid_height)
         # Without a visual shape Bullet would triangulate the whole field for pictures.
-        looks = pb.createVisualShape(pb.GEOM_SPHERE, radius=1e-3, physicsClientId=client)
+        visual = pb.createVisualShape(pb.GEOM_SPHERE, radius=1e-3, physicsClientId=client)
     if shape < 0:
         raise ConfigurationError('Bullet could not build the terrain; it may be too large')
     ground: int = pb.createMultiBody(
         baseMass=0.0,
         baseCollisionShapeIndex=shape,
-        baseVisualShapeIndex=looks,
+        baseVisualShapeIndex=visual,
         basePosition=centre,
         physicsClientId=client,
     )

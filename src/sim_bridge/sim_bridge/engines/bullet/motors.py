@@ -116,7 +116,7 @@ class Motors:
         self._servo_index = {column: k for k, column in enumerate(self._servos.tolist())}
         self._screw_force = {k: float(actuator_targets.strength[k]) for k in self._screws}
         # Positions at which overloaded lead screws are locked, by joint.
-        self._stuck: dict[int, float] = {}
+        self._locked: dict[int, float] = {}
 
     def _disable_motors(self) -> None:
         """Disable the motor that Bullet puts on every joint; set velocity limits and friction."""
@@ -207,9 +207,9 @@ class Motors:
         velocities = self._servo_velocities[self._sample]
         for column, force in self._screw_force.items():
             self._servo_forces[self._servo_index[column]] = force
-        if self._stuck:
+        if self._locked:
             positions, velocities = positions.copy(), velocities.copy()
-        for column, position in self._stuck.items():
+        for column, position in self._locked.items():
             k = self._servo_index[column]
             positions[k], velocities[k] = position, 0.0
         self._command_servos(positions, velocities, *self._servo_constants)
@@ -247,7 +247,7 @@ class Motors:
         else:
             self._before[:] = self.joints[1]
         for k in self._screws:
-            self._watch_screw(k)
+            self._update_screw_lock(k)
 
     def read_period(self) -> None:
         """Update ``joints``, ``work`` and force elements to the present state."""
@@ -288,32 +288,36 @@ class Motors:
             steps, self._before, self._dt, self.actuator_targets.power_ratios, self.work
         )
 
-    def _watch_screw(self, k: int) -> None:
+    def _update_screw_lock(self, k: int) -> None:
         """Lock or release a lead screw for the next step, and set the bound of its force."""
-        actuator_targets, sample, stuck = self.actuator_targets, self._sample, k in self._stuck
+        actuator_targets, sample, was_locked = (
+            self.actuator_targets,
+            self._sample,
+            k in self._locked,
+        )
         position, velocity, effort = self.joints[:, k].tolist()
         limit = actuator_targets.velocity_limit[k]
         wanted = actuator_targets.velocity[sample, k] + actuator_targets.gain[k] * (
             actuator_targets.position[sample, k] - position
         )
-        sticks, force = update_screw_lock(
+        is_locked, force = update_screw_lock(
             effort,
             velocity,
             float(min(max(wanted, -limit), limit)),
             actuator_targets.strength[k],
             actuator_targets.effort_limit[k],
-            stuck,
+            was_locked,
         )
-        if sticks == stuck and force == self._screw_force[k]:
+        if is_locked == was_locked and force == self._screw_force[k]:
             return
         self._screw_force[k] = force
-        if not sticks:
-            self._stuck.pop(k, None)
-        elif not stuck:
-            self._stuck[k] = position
+        if not is_locked:
+            self._locked.pop(k, None)
+        elif not was_locked:
+            self._locked[k] = position
         self._send_servos()
 
 
 def _column_index(columns: IntArray, count: int) -> IntArray | slice:
-    """Return an index for columns of ``count``: a slice, which is faster, if it is all of them."""
+    """Return an index for some of ``count`` columns; a slice, which is faster, for all of them."""
     return slice(count) if len(columns) == count else columns

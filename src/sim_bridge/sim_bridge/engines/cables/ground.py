@@ -16,8 +16,8 @@ HOLD, RESET, INTEGRATE, BREAKAWAY = range(4)
 """
 Rules for the displacement of a bristle whose node is in the air, by ``NodeOptions.lift_off``.
 
-It holds, is reset, or is integrated from the velocity. ``BREAKAWAY`` holds it too; on the ground
-it is reset where it reaches the stiction range.
+The displacement is held, reset, or integrated from the velocity. ``BREAKAWAY`` holds it in the
+air, and on the ground resets it when it reaches the stiction range.
 """
 READING_A, READING_C, COULOMB = range(3)
 """Codes of friction laws: readings A and C of Korbel's Eq. 5, and regularised Coulomb friction."""

@@ -142,9 +142,10 @@ class Actuators:
 
     def hold_torque_index(self, joint: str) -> int:
         """
-        Return the torque whose effort target tells the sole on a joint whether to stick, or -1.
+        Return the index of the torque that decides whether the sole on a joint sticks, or -1.
 
-        Only the law ``exponential`` makes no use of its effort target, so that it is free.
+        The sole sticks while the effort target of the torque is not negative. That target is free
+        for this use only in the law ``exponential``, which does not read it.
         """
         names = self._world.robot.joint_names
         if joint not in names or self.actuator_targets.kinds[names.index(joint)] != 'exponential':

@@ -163,7 +163,7 @@ def add_torque_work(torques, step, half, accelerations):  # type: ignore[no-unty
 
 
 @njit(cache=True)
-def apply_push(wrench, turn, lever, force):  # type: ignore[no-untyped-def]
+def apply_push(wrench, rotation, lever, force):  # type: ignore[no-untyped-def]
     """
     Add a force to the wrench at the centre of mass of a body.
 
@@ -171,16 +171,16 @@ def apply_push(wrench, turn, lever, force):  # type: ignore[no-untyped-def]
     ----------
     wrench : (6,) array [N, N m]
         Force and moment; written.
-    turn : (9,) array
+    rotation : (9,) array
         Rotation of the body, by rows.
     lever : (3,) array [m]
         From the centre of mass to the point of the force, in the body's axes.
     force : (3,) array [N]
 
     """
-    x = turn[0] * lever[0] + turn[1] * lever[1] + turn[2] * lever[2]
-    y = turn[3] * lever[0] + turn[4] * lever[1] + turn[5] * lever[2]
-    z = turn[6] * lever[0] + turn[7] * lever[1] + turn[8] * lever[2]
+    x = rotation[0] * lever[0] + rotation[1] * lever[1] + rotation[2] * lever[2]
+    y = rotation[3] * lever[0] + rotation[4] * lever[1] + rotation[5] * lever[2]
+    z = rotation[6] * lever[0] + rotation[7] * lever[1] + rotation[8] * lever[2]
     for i in range(3):
         wrench[i] += force[i]
     wrench[3] += y * force[2] - z * force[1]

@@ -118,7 +118,7 @@ def write_ground_springs(spring, step, contacts, rows, ground):  # type: ignore[
     The force of a row is ``(reference - acceleration) / R``. Set ``reference / R`` to the force of
     the spring at the start of the step, and ``1 / R = slope h^2 / 4`` with the slope dF/dx of the
     spring and the step h. The step is then semi-implicit Euler with the mass ``slope h^2 / 4``
-    added, which neither adds nor removes energy at any stiffness. Where the motion turns round the
+    added, which neither adds nor removes energy at any stiffness. Where the motion reverses, the
     force falls with the speed; that part is a damping and is taken implicitly.
 
     Parameters

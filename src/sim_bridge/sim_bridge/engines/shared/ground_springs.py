@@ -19,11 +19,13 @@ GROUND_SPRING_LAWS = (SPRINGS, STICKY, STICKY_SPRINGS)
 @dataclass(frozen=True, kw_only=True)
 class GroundSpringOptions(Parameters):
     """
-    Springs of the ground and of sticking soles; the first four are printed, the others are not.
+    Springs of the ground and of sticking soles.
+
+    The thesis gives the values of the first four options; the others are our choice.
 
     Both push or pull with ``strength * mass * (exp(rise * x) - 1)``, with the mass of the whole
-    robot and x the depth below ground or the distance of a sole from where it stuck. The shares
-    count while x shrinks: what is left of the force, hence of the energy of a rebound.
+    robot and x the depth below ground or the distance of a sole from where it stuck. While x
+    shrinks, the force is multiplied by a share, which sets the energy of a rebound.
 
     References
     ----------
@@ -89,7 +91,7 @@ class GroundSpringOptions(Parameters):
 
 
 def check_restitution(scene: Scene) -> None:
-    """Raise ConfigurationError for a restitution besides the rebound of ground springs."""
+    """Raise ConfigurationError for a restitution on ground springs, which rebound by their law."""
     if scene.contact_law in (SPRINGS, STICKY_SPRINGS) and scene.restitution:
         raise ConfigurationError(
             f'scene.restitution is {scene.restitution:g}, but the contact law '

@@ -4,10 +4,10 @@
 """
 Limits and efficiency of lead screws.
 
-With the lead angle alpha and the friction angle phi, the nut slides like a body on a wedge. Moved
-against its load the motor does ``tan(alpha + phi) / tan(alpha)`` times the work of the rod. With
-``phi >= alpha`` the screw locks itself: the load cannot turn it, holding takes no power, and to
-move with its load the motor has to do work too.
+With the lead angle alpha and the friction angle phi, the nut slides like a body on a wedge. While
+the rod moves against its load, the motor does ``tan(alpha + phi) / tan(alpha)`` times the work of
+the rod. With ``phi >= alpha`` the screw locks itself: the load cannot turn it, holding takes no
+power, and even a motion with the load needs work of the motor.
 
 References
 ----------

@@ -301,14 +301,13 @@ def _physical_inertia(inertia: FloatArray) -> FloatArray:
     """
     Return an inertia that satisfies the triangle inequality of a rigid body.
 
-    The largest principal moment of a body is at most the sum of the other two. To an inertia
-    beyond that, or so close that rounding could violate it, the smallest sphere is added that
-    corrects it: engines refuse such an inertia or drop it silently. Any other is returned
-    unchanged.
+    The largest principal moment of a body is at most the sum of the other two. Engines refuse an
+    inertia that violates this, or drop it silently. Such an inertia, and one that rounding could
+    make so, gets the smallest sphere that corrects it. Any other is returned unchanged.
     """
-    least, middle, most = np.linalg.eigvalsh(inertia)
-    # A sphere adds c to all three moments: most + c <= (middle + c) + (least + c).
-    lacking = most - middle - least + INERTIA_MARGIN * most
+    smallest, middle, largest = np.linalg.eigvalsh(inertia)
+    # A sphere adds c to all three moments: largest + c <= (middle + c) + (smallest + c).
+    lacking = largest - middle - smallest + INERTIA_MARGIN * largest
     return inertia + lacking * np.eye(3) if lacking > 0.0 else inertia
 
 

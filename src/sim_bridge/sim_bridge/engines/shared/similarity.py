@@ -70,7 +70,7 @@ class SimilarityScaling:
         return float(self._ratio ** scaling_exponent(unit))
 
     def scale_scene(self, scene: Scene) -> Scene:
-        """Return the scene of the enlarged robot, but for joints: see ``scale_positions``."""
+        """Return the scene of the enlarged robot; ``scale_positions`` scales its joints."""
         length, time, force = (self._factor(unit) for unit in ('m', 's', 'N'))
         start = scene.initial
         return dataclasses.replace(
