@@ -1,4 +1,4 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Behaviours, staged walk and keyframe strides."""
+"""Walks by stages and plans: staged walk with behaviours, keyframe strides, ZMP walk."""

@@ -89,7 +89,7 @@ def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
     """Return the load of each leg by the timetable at a time [ns], from 0 (swing) to 1."""
     shares = dict.fromkeys(LEGS, 1.0)
     since = (now - walk.mode_start) / SECOND
-    # Start-up: the raised left leg is unloaded at the start of the phase.
+    # Start-up: the raised left leg is unloaded at the start of the mode.
     if walk.mode is WalkMode.RAISE:
         shares['left'] = 1.0 - pulse_progress(since / LOAD_TRANSFER_TIME)
     # Cycles: in each half-cycle the front leg is loaded, then the other leg is unloaded. The last
@@ -101,7 +101,7 @@ def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
             shares[opposite_leg(half.front)] = 1.0 - pulse_progress(
                 (elapsed - UNLOAD_START) / LOAD_TRANSFER_TIME
             )
-    # Exit: both legs are loaded at the end of the phase.
+    # Exit: both legs are loaded at the end of the mode.
     if walk.mode is WalkMode.EXIT:
         loaded = pulse_progress(
             (since - (walk.mode_end - walk.mode_start) / SECOND + LOAD_TRANSFER_TIME)

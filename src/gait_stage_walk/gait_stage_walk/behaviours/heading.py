@@ -25,7 +25,7 @@ class Heading:
     The target is the sum of the parameter ``turn_deg``, the set point ``turn`` [rad] and the
     commanded yaw rate, integrated while the robot walks; positive to the left, 0 at the reset.
     With ``heading_gain`` at 0, or without an attitude, the heading is the sum of the twists. Else
-    it is measured, and each step corrects that share of the error.
+    it is measured, and each step corrects the share ``heading_gain`` of the error.
 
     Attributes
     ----------

@@ -4,9 +4,9 @@
 """
 Leg levelling: a leg is bent before touch-down until it is as short as the leg behind.
 
-In the published timetable the front leg becomes longer than the other while the body still leans
-over the latter, and the robot tips onto the inner edge of its foot. The bent leg touches down with
-a level pelvis, and straightens after the other leg has left the ground.
+In the published timetable the front leg becomes longer than the rear leg while the body still
+leans over the rear leg, and the robot tips onto the inner edge of the rear foot. The bent leg
+touches down with a level pelvis, and straightens after the rear leg has left the ground.
 """
 
 from __future__ import annotations

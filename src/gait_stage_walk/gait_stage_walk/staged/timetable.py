@@ -47,7 +47,7 @@ class Stage:
     move : Move
     leg : str
     start, duration : float
-        From the start of the phase; in a cycle [time_scale], else [s].
+        From the start of the mode (``WalkMode``); in a cycle [time_scale], else [s].
 
     """
 

@@ -48,10 +48,11 @@ class KeyframeStrideController(Controller):
     """
     Walks a hexapod by a stride of three legs; the other tripod follows two phases later.
 
-    Postures, feet, or stroke, height, lift and offset define the stride. It starts at mid-stance
-    of the first tripod: joints move there with minimum jerk from their measured positions (without
-    a measurement from the nominal stance), then the frequency rises. Joint velocities and
-    accelerations are continuous, but for changes of the frequency, which have a bounded rate.
+    Postures, feet, or stroke, height, lift and offset define the stride. The walk starts at
+    mid-stance of the first tripod: joints move there with minimum jerk from their measured
+    positions, or without a measurement from the nominal stance; then the frequency rises. Joint
+    velocities and accelerations are continuous, except while the frequency changes, which has a
+    bounded rate.
 
     With ``follow_velocity`` the commanded forward speed, also backward, sets the frequency; the
     stride stays. The hips cannot yaw: there is no turn and no side step. To stand, by ``stop``, by

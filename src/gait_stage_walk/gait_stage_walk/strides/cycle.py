@@ -188,7 +188,7 @@ class CycleBlend:
             Duration of the blend to a new cycle.
 
         """
-        # From the oldest to the newest cycle; each moves the blend so far toward itself.
+        # From the oldest to the newest cycle: each moves the blend toward itself by its weight.
         positions: FloatArray = self._start
         done = 0
         for i, cycle in enumerate(self._cycles):

@@ -78,7 +78,7 @@ class Extension:
         Exponents of the reach: 0 keeps the lengths constant, 1 the knee angle. ``standing`` is for
         the motion of the foot along the ground, ``lifting`` for its height over the ground.
     shortest, longest : float [m]
-        Limits of a length; the knee makes up for them.
+        Limits of a length; beyond them the knee makes the change of reach.
 
     """
 
@@ -239,7 +239,8 @@ def _foot_paths(feet: FloatArray, stance: float) -> FloatArray:
     flying = np.asarray(
         np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False), dtype=np.float64
     )
-    # A term (s (1 - s))^3 adds keyframe 4 without a change of the ends up to acceleration.
+    # A term (s (1 - s))^3 leads the middle through keyframe 4. It leaves position, velocity and
+    # acceleration at both ends.
     top_error = top - np.polynomial.polynomial.polyval(0.5, swing)
     flying = flying + top_error * 64.0 * (s * (1.0 - s)) ** 3
     return np.asarray(np.where(on_ground, standing, flying))

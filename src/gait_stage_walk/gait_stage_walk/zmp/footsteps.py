@@ -19,7 +19,7 @@ _POSE_TOLERANCE = 1e-4
 
 
 def compose_poses(pose: Pose, step: Pose) -> Pose:
-    """Return the pose at ``step`` in the frame of a pose, in the frame of that pose's parent."""
+    """Return the pose that ``step``, given in the frame of ``pose``, leads to from there."""
     x, y, yaw = pose
     c, s = math.cos(yaw), math.sin(yaw)
     return x + c * step[0] - s * step[1], y + s * step[0] + c * step[1], yaw + step[2]

@@ -304,10 +304,10 @@ class WalkPlan:
         """Return the foothold of the other foot after a step from a support pose."""
         return next_foothold(support, SIDE_SIGNS[1 - foot], self.half_width, twist, self.step_time)
 
-    def _can_stand(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
+    def _can_stand(self, feet: list[Pose], last_foot: int, twist: Twist) -> bool:
         """Return whether the feet are side by side and the twist is zero: the walk can end."""
-        standing = self._foothold_after(feet[1 - landed], 1 - landed, ZERO_TWIST)
-        return twist == ZERO_TWIST and poses_match(feet[landed], standing)
+        standing = self._foothold_after(feet[1 - last_foot], 1 - last_foot, ZERO_TWIST)
+        return twist == ZERO_TWIST and poses_match(feet[last_foot], standing)
 
     def _zmp_under(self, pose: Pose, foot_number: int) -> Pose:
         """Return the reference of the ZMP under one foot."""

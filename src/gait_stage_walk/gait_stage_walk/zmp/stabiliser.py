@@ -149,7 +149,7 @@ class SlipCorrection:
         if attitude is None:
             return 0.0
         yaw = attitude.yaw
-        # Slip: measured change of yaw less the planned one.
+        # Slip: measured change of yaw minus the planned one.
         if self._last_yaw is not None:
             yaw_change = math.remainder(yaw - self._last_yaw, 2.0 * math.pi)
             self._slipped += yaw_change - (planned - self._last_planned)
