@@ -84,7 +84,7 @@ def shortest_times(
     repeats : int
         Least number of runs of each function.
     seconds : float [s]
-        Least duration of the measurement: the minimum of a short run is missed most easily.
+        Least duration of the measurement: a short one easily misses the minimum.
 
     """
     end = time.perf_counter() + seconds

@@ -149,9 +149,8 @@ class ReflexController(Controller):
         """
         Return a threshold per parameter, outside its recorded range.
 
-        The distance to the range is ``margin`` times the width of the range.
-
-        The greater a threshold, the less easily its reflex acts. Empty before ``record_ranges``.
+        The distance to the range is ``margin`` times the width of the range. The greater a
+        threshold, the less easily its reflex acts. Empty before ``record_ranges``.
         """
 
 
@@ -294,10 +293,10 @@ class Evaluation:
     constraints : mapping of str to float
         Violation of each constraint of the experiment: satisfied when <= 0, violated when > 0,
         infinite if its metric is undefined. It is the excess over the bound as a share of the
-        size of the bound, or in the unit of the metric for a bound of 0; of the mean over the
-        repeats, and of the engine where it is largest.
+        size of the bound, or in the unit of the metric for a bound of 0. The compared value is
+        the mean over the repeats, on the engine where the violation is largest.
 
-    Both are empty if the status gives no objectives.
+    ``measures`` and ``constraints`` are empty if the status gives no objectives.
 
     """
 
@@ -391,8 +390,8 @@ class Optimizer(ABC):
         return False
 
     @property
-    def most_candidates(self) -> int:
-        """Number of candidates that tells restore within a minute; more are refused. 0: any."""
+    def max_candidates(self) -> int:
+        """Largest number of candidates whose tells can be replayed in a minute; 0: any number."""
         return 0
 
     def check_trial(self, trial: TrialSpec) -> None:
@@ -468,7 +467,7 @@ class Evaluator(ABC):
 
         An exception that a trial's own code raises is the status of that trial. The trial of a
         worker that is lost is run again and never scored (``gait_core.processes.worker_policy``);
-        ``lost`` is called for each of them.
+        ``lost`` is called for each lost worker.
 
         Raises
         ------

@@ -395,10 +395,10 @@ def test_a_fault_that_would_have_won_is_caught_by_its_gate(gate):
     honest = fitness(KinematicEngine(), {gate: limit})
     assert honest.status == 'ok'
     free = fitness(Faulty(FAULTS[gate]), {})
-    assert free.can_win and free.fitness > honest.fitness + 0.5
+    assert free.has_fitness and free.fitness > honest.fitness + 0.5
     caught = fitness(Faulty(FAULTS[gate]), {gate: limit})
     assert caught.status == f'invalid:{gate}' and gate in caught.reason
-    assert caught.fitness is None and not caught.can_win
+    assert caught.fitness is None and not caught.has_fitness
 
 
 def test_every_gate_has_an_exploit():
@@ -460,7 +460,7 @@ def test_a_trial_beyond_a_limit_is_invalid_and_says_why():
         result = tried(
             'wave', gates={'joint_rate': 10.0, 'speed': 1e-6}, fitness_terms={'distance': 1.0}
         )
-    assert result.status == 'invalid:speed' and not result.can_win
+    assert result.status == 'invalid:speed' and not result.has_fitness
     assert 'speed reached' in result.reason and 'm/s, more than 1e-06 m/s' in result.reason
     assert result.fitness is None and result.terms == {}
     assert result.ticks == 25 and result.metrics['distance_m'] > 0.0

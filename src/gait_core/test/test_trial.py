@@ -209,7 +209,7 @@ def test_a_bad_command_ends_the_trial_and_says_why(make, reason):
     assert result.status == 'invalid:bad_command'
     assert reason in result.reason and '\n' not in result.reason
     assert result.ticks == 5
-    assert result.fitness is None and not result.can_win
+    assert result.fitness is None and not result.has_fitness
     assert all(math.isfinite(value) for value in result.metrics.values())
 
 
@@ -220,7 +220,7 @@ def test_divergence_ends_the_trial_without_a_fitness():
             fitness_terms={'distance': 1.0},
         )
     assert (result.status, result.ticks, result.fitness) == ('diverged', 5, None)
-    assert result.terms == {} and not result.can_win
+    assert result.terms == {} and not result.has_fitness
 
 
 def test_divergence_before_the_first_tick_is_a_result_too():
@@ -230,7 +230,7 @@ def test_divergence_before_the_first_tick_is_a_result_too():
 
     result = run_trial(spec_for_test(), Exploding())
     assert (result.status, result.reason, result.ticks) == ('diverged', 'far away', 0)
-    assert result.fitness is None and not result.can_win
+    assert result.fitness is None and not result.has_fitness
 
 
 class Poisoned(KinematicEngine):
@@ -267,7 +267,7 @@ def test_a_tilted_robot_has_fallen_and_may_still_be_scored():
     assert result.status == 'fell' and 'tilts' in result.reason
     assert 6 < result.ticks < 25
     assert result.fell_at == pytest.approx(result.ticks * 0.02)
-    assert result.fitness == 6.0 and result.can_win
+    assert result.fitness == 6.0 and result.has_fitness
 
 
 def test_the_first_end_stays():

@@ -27,7 +27,7 @@ class RunProgression:
     Attributes
     ----------
     stage : int
-        Index of the stage; that after the last stage is the experiment as written.
+        Index of the stage; one beyond the last stage: the experiment as written.
 
     """
 
@@ -47,7 +47,7 @@ class RunProgression:
         return self.stage == len(self._stages)
 
     def enter_next_stage(self) -> bool:
-        """Enter the next stage if the last generation ended the present one; return whether."""
+        """Enter the next stage if the last generation ended the present; return whether it did."""
         if not self._stage_passed:
             return False
         self.stage += 1

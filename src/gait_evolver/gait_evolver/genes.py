@@ -47,7 +47,7 @@ def check_effects(
     location: Location,
 ) -> None:
     """
-    Refuse genes of legs that the robot lacks, and genes without effect beside the parameters.
+    Refuse genes of legs that the robot lacks, and genes that parameters leave without effect.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def check_effects(
     for name in space.names:
         with (location / name).locate_errors():
             check_legs(declared, [name], robot)
-    # Genes of legs count, because those of all legs leave nothing to the one for all.
+    # Genes of single legs are set, too: if every leg has one, the gene for all legs has no effect.
     of_legs = {gene.name: gene.lower for gene in space.genes if '.' in gene.name}
     params = make_parameters(declared, {**parameters, **of_legs})
     reasons = params.without_effect([leg.name for leg in robot.legs])
@@ -200,14 +200,14 @@ def _set_objectives(
 
 
 def check_length(experiment: Experiment, optimizer: Optimizer) -> None:
-    """Refuse a run that is too long to restore its optimiser, which is new, from the log."""
-    most = optimizer.most_candidates
-    if not most:
+    """Refuse a run too long to restore its optimiser from the log; ``optimizer`` is a new one."""
+    limit = optimizer.max_candidates
+    if not limit:
         return
     population, generations = len(optimizer.ask()), experiment.generations
-    if generations * population > most:
+    if generations * population > limit:
         raise ConfigurationError(
-            f"optimizer '{experiment.optimizer.name}' carries {most} candidates: to resume more "
+            f"optimizer '{experiment.optimizer.name}' carries {limit} candidates: to resume more "
             f'takes too long. The experiment has {generations} generations of {population}; '
-            f'nearest valid: generations {max(most // population, 1)}'
+            f'nearest valid: generations {max(limit // population, 1)}'
         )

@@ -123,7 +123,7 @@ class EvolverNode(Node):
     Attributes
     ----------
     exit_code : int or None
-        Exit code after the run that was begun at the start: 0 with a champion, else 1.
+        Exit code after the run that starts with the node: 0 with a champion, else 1.
 
     """
 

@@ -170,7 +170,7 @@ class Plan:
         cls = registry.optimizer(choice.name)
         return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
 
-    def spec(self, values: Mapping[str, float], place: TrialIndex) -> TrialSpec:
+    def spec(self, values: Mapping[str, float], trial_index: TrialIndex) -> TrialSpec:
         """
         Return the trial with a candidate's parameter values and an index of the run.
 
@@ -178,16 +178,18 @@ class Plan:
         sensors, are equal on all engines.
         """
         key = (
-            (place.generation, place.repeat)
+            (trial_index.generation, trial_index.repeat)
             if self.experiment.common_seeds
-            else (place.generation, place.individual, place.repeat)
+            else (trial_index.generation, trial_index.individual, trial_index.repeat)
         )
         seed = derived_seed(self.experiment.seed, *key)
-        stage_plan = self.stage_plans[place.stage]
-        scene = stage_plan.scenes[place.engine] if place.engine else stage_plan.trial.scene
+        stage_plan = self.stage_plans[trial_index.stage]
+        scene = (
+            stage_plan.scenes[trial_index.engine] if trial_index.engine else stage_plan.trial.scene
+        )
         return replace(
             stage_plan.trial,
-            scene=self._trial_scene(scene, seed, place.candidate_id),
+            scene=self._trial_scene(scene, seed, trial_index.candidate_id),
             parameters={**stage_plan.trial.parameters, **values},
             seed=seed,
         )
@@ -328,7 +330,7 @@ def _plan_stages(
 
 
 def _check_optimizer(plan: Plan) -> None:
-    """Refuse settings that do not fit genes or trials, and records kept across stages."""
+    """Refuse an optimiser that does not fit the genes, the trials or a curriculum."""
     optimizer = plan.make_optimizer()
     check_length(plan.experiment, optimizer)
     for stage_plan in plan.stage_plans:
@@ -371,7 +373,7 @@ def _stage_trial(
 
 
 def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
-    """Return the experiment's scene; without an engine of its own it gets the first of several."""
+    """Return the experiment's scene; without an engine it gets the first of the experiment's."""
     engines, given = experiment.engines, dict(experiment.scene)
     if engines:
         named = given.get('engine') or engines[0]

@@ -299,7 +299,7 @@ def test_a_run_that_cannot_be_resumed_in_a_minute_is_refused_with_the_number(nam
         }
         return resolve_experiment(rebuild_experiment(content, 'small', {}))
 
-    assert plan(most // 40).make_optimizer().most_candidates == most
+    assert plan(most // 40).make_optimizer().max_candidates == most
     with pytest.raises(
         ConfigurationError,
         match=f"'{name}' carries {most} cand.*of 40; nearest valid: generations {most // 40}",

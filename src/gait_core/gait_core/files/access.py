@@ -45,7 +45,8 @@ def expand_user(path: str | Path) -> Path:
     """
     Return a path with ``~`` replaced by the home folder.
 
-    That of an unknown user stays, and does not exist; ``Path.expanduser`` raises RuntimeError.
+    ``~name`` of an unknown user is kept, as a path that does not exist, where
+    ``Path.expanduser`` raises RuntimeError.
     """
     return Path(os.path.expanduser(path))
 
@@ -122,7 +123,7 @@ def parse_json(text: str, name: str) -> Any:
 
 
 def parse_whole_number(text: str) -> int:
-    """Return the number of a text; ValueError if it is none, or longer than ``MAX_DIGITS``."""
+    """Return the whole number of a text; ValueError for another text or over ``MAX_DIGITS``."""
     if len(text) > MAX_DIGITS:
         raise ValueError(f'a number of {len(text)} characters; at most {MAX_DIGITS} are read')
     return int(text)
@@ -158,9 +159,9 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     """
     Write a temporary file in the same folder, then move it to the path.
 
-    A reader, or a process that is killed, leaves either the old content or the new one. With
-    ``durable`` the same holds for a power cut, which takes many times longer. A device or pipe is
-    written in place.
+    A reader sees either the old content or the new one, also if this process is killed. With
+    ``durable``, which takes many times longer, the same holds after a power cut. A device or pipe
+    is written in place.
     """
     raw = content.encode() if isinstance(content, str) else content
     try:

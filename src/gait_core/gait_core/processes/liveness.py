@@ -25,7 +25,7 @@ _pulse: IntArray = np.zeros(PULSE_SIZE, dtype=np.int64)
 
 
 def use_shared_memory(memory: IntArray) -> None:
-    """Move this process's pulse to shared memory, (SIZE,)."""
+    """Move this process's pulse to shared memory, (PULSE_SIZE,)."""
     global _pulse
     # The count goes on: a watcher compares counts and must not mistake a reset for a period.
     memory[:] = _pulse

@@ -151,7 +151,7 @@ class WatchClock:
 
     A watcher that was suspended, with a laptop or in a debugger, must not conclude that the
     process it watches hung meanwhile. Read it more often than every 0.5 s: longer intervals count
-    as that.
+    as 0.5 s.
     """
 
     def __init__(self) -> None:

@@ -38,7 +38,7 @@ class BoggyKinematicEngine(SceneKinematicEngine):
     """
     Carries a gait that starts at x = 0 to ``sqrt(c x)``, with c = 0.2 m, instead of x.
 
-    That is further where it comes less far than c, and less far beyond.
+    A gait that would come less far than c is carried further, a longer one less far.
     """
 
     def step(self, targets: AppliedTargets) -> Observation:

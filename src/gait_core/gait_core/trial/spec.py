@@ -285,6 +285,6 @@ class TrialResult:
     reason: str = ''
 
     @property
-    def can_win(self) -> bool:
-        """True if the status allows a fitness."""
+    def has_fitness(self) -> bool:
+        """True if the status gives a fitness."""
         return self.status in (OK, FELL)

@@ -49,7 +49,7 @@ def _encode_message(message: Any) -> bytes:
 
 class MessageChannel:
     """
-    The evaluator's end of a connection; it works on if a worker stops, dies or is cut short.
+    The evaluator's end of a connection; it never waits for a worker that stops, dies or is slow.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ class WorkerPool:
         for worker in tuple(self._workers):
             worker.channel.flush()
             # Asked before reading, so that all answers of a dead worker are read below.
-            is_alive = worker.alive
+            is_alive = worker.is_alive
             try:
                 received = worker.channel.read_messages()
             except EOFError:
@@ -178,7 +178,7 @@ class WorkerPool:
     def _discard_worker(self, worker: WorkerProcess, reason: str, waiting: deque[int]) -> None:
         """Kill and remove a worker, and put its message at the end of the queue."""
         # Read before the kill: a loss while loading is not the fault of the message.
-        began = worker.began
+        began = worker.has_begun
         self._workers.remove(worker)
         worker.kill()
         worker.join()

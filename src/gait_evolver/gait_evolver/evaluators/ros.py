@@ -48,8 +48,8 @@ class RosEvaluator(Evaluator):
     Runs trials on bridges in mode ``lockstep``, one trial at a time on each.
 
     A worker counts as lost after 10 s without a heartbeat, or without a control period in a trial.
-    Its trial goes to another worker, and a late answer is dropped. It is used again after its next
-    heartbeat. A lost worker that was started here is started again.
+    Its trial goes to another worker, and a late answer is dropped. The lost worker is used again
+    after its next heartbeat; one that was started here is started again.
 
     Trials are distributed by the measured speeds of the workers. A slow worker stays idle if the
     others finish sooner without it. If no trial is left to start, an overdue one is also started

@@ -36,7 +36,7 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work:
     Parameters
     ----------
     channel : socket
-    memory : array of ``liveness.SIZE`` integers
+    memory : array of ``liveness.PULSE_SIZE`` integers
         Memory of ``gait_core.processes.liveness``, shared with the parent.
     parent : int
         Process id of the parent.

@@ -35,7 +35,8 @@ _END_TIMEOUT = 2.0
 _BEGUN_STATES = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
 if sys.version_info < (3, 11):
-    # PYTHONSAFEPATH is unknown to it. An isolated worker gets the import path from its parent.
+    # This Python does not know PYTHONSAFEPATH: ``-I`` isolates a worker instead, which gets the
+    # import path from its parent.
     multiprocessing.util._args_from_interpreter_flags = lambda: ['-I']  # type: ignore[attr-defined]
 
 # One start at a time, because a start changes the environment of the whole process.
@@ -88,12 +89,12 @@ class WorkerProcess:
         return int(self._process.sentinel)
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """True if the process runs; its children could keep the channel open after its end."""
         return bool(self._process.is_alive())
 
     @property
-    def began(self) -> bool:
+    def has_begun(self) -> bool:
         """True if its work has begun: after loading, and not while compiling."""
         return self.index is not None and int(self._pulse[1]) in _BEGUN_STATES
 

@@ -113,8 +113,8 @@ class GaussianProcessSearch(Optimizer):
         """Return the first population, then the points with the highest upper bounds."""
         self._ledger.check_ask()
         if self._told:
-            # Normal scores of the ranks (van der Waerden): falls would dominate a model of
-            # values, and candidates that fail or violate constraints have none.
+            # Normal scores of the ranks (van der Waerden). In a model of fitness values falls
+            # would dominate, and candidates that fail or violate constraints have no value.
             ranks = tied_ranks(self._told)
             scores = ndtri(1.0 - (ranks + 0.5) / len(ranks))
             pool = self._draw_pool(ranks)
@@ -127,7 +127,7 @@ class GaussianProcessSearch(Optimizer):
         self._points = np.concatenate([self._points, self._asked])
 
     @property
-    def most_candidates(self) -> int:
+    def max_candidates(self) -> int:
         """Number of candidates that are restored in 40 s if asked for one by one."""
         return 800
 

@@ -86,7 +86,8 @@ class TpeOptimizer(Optimizer):
                 self._study.tell(trial, evaluation.fitness)
 
     @property
-    def most_candidates(self) -> int:
-        """Number of candidates restored in 40 to 50 s of a processor; it falls with the genes."""
-        # Measured: (1.8 + 1.1 n) s for 1000 candidates of n genes, growing with their square.
+    def max_candidates(self) -> int:
+        """Number of candidates that are restored in 50 s; the more genes, the fewer."""
+        # Measured: (1.8 + 1.1 n) s for 1000 candidates of n genes; twice as many take four times
+        # as long.
         return int(6000.0 / math.sqrt(len(self._space) + 2))

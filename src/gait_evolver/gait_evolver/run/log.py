@@ -92,7 +92,7 @@ class TrialRow:
 
     @classmethod
     def from_result(
-        cls, result: TrialResult, place: TrialIndex, logged: Collection[str], **others: Any
+        cls, result: TrialResult, trial_index: TrialIndex, logged: Collection[str], **others: Any
     ) -> TrialRow:
         """
         Return the row of a result.
@@ -100,7 +100,7 @@ class TrialRow:
         Parameters
         ----------
         result : TrialResult
-        place : TrialIndex
+        trial_index : TrialIndex
         logged : collection of str
             Metrics of the log (``Plan.logged_metrics``); others are left out.
         others
@@ -108,12 +108,12 @@ class TrialRow:
 
         """
         return cls(
-            generation=place.generation,
-            individual=place.individual,
-            id=place.candidate_id,
-            repeat=place.repeat,
-            engine=place.engine,
-            stage=place.stage,
+            generation=trial_index.generation,
+            individual=trial_index.individual,
+            id=trial_index.candidate_id,
+            repeat=trial_index.repeat,
+            engine=trial_index.engine,
+            stage=trial_index.stage,
             status=result.status,
             fitness=result.fitness,
             ticks=result.ticks,

@@ -101,7 +101,7 @@ _NumberT = TypeVar('_NumberT', int, float)
 
 
 def _differing(values: Sequence[_NumberT]) -> tuple[_NumberT, ...]:
-    """Return the values; none if they are all equal."""
+    """Return the values, or an empty tuple if all are equal."""
     return tuple(values) if len(set(values)) > 1 else ()
 
 

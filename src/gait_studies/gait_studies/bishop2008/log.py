@@ -30,7 +30,7 @@ def log_lines(generations: Sequence[Sequence[TrialRow]], carried_share: float) -
 
     Parameters
     ----------
-    generations : sequence of sequences of Row
+    generations : sequence of sequences of TrialRow
         Trials of a run with the terms ``bishop2008_*``; a trial without fitness scores 0.
     carried_share : float
         Share of a score that adds to the next score of the same candidate.

@@ -173,12 +173,12 @@ def measure_model(session: StudySession) -> Sequence[StudyRow]:
     """Measure checks 6 to 9, 11, 12, 14 to 16 and 23 to 26 of the published model."""
     draw_stride(session.picture('viewer_stride'), viewer_stride())
     draw_stride(session.picture('best_stride'), published_best_stride())
-    children = 3000 if session.quick else 10000
+    offspring_count = 3000 if session.quick else 10000
     return [
         *_stride_rows(),
         *_best_stride_rows(),
         *_stability_rows(),
-        *_search_rule_rows(children),
+        *_search_rule_rows(offspring_count),
     ]
 
 
@@ -334,7 +334,7 @@ def measure_flaw(session: StudySession) -> Sequence[StudyRow]:
     ]
 
 
-def _search_rule_rows(children: int) -> list[StudyRow]:
+def _search_rule_rows(offspring_count: int) -> list[StudyRow]:
     """Return the rows of checks 11, 12 and 14 to 16 on the published search."""
     search = PostureGeneticOptimizer(
         dimension=GENES, seed=5, domain=STRIDE_DOMAIN, listing_compat=True
@@ -354,7 +354,7 @@ def _search_rule_rows(children: int) -> list[StudyRow]:
         ),
         row_near('check_16_w1', 'w1 = (1 - w0)/2 at w0 = 0.33', weights[0], 0.335, 1e-12),
         row_near('check_16_w2', 'w2 = (1 - w0)/2 at w0 = 0.33', weights[1], 0.335, 1e-12),
-        *_breeding_rows(children),
+        *_breeding_rows(offspring_count),
     ]
 
 

@@ -196,7 +196,7 @@ class PostureGeneticOptimizer(Optimizer):
         genomes = np.array([individual.genome for individual in self._population])
         wheel = np.cumsum(wheel_shares([individual.key for individual in self._population]))
         missing = len(genomes) - self._settings.elites
-        children: FloatArray = np.empty((missing, self._dimension))
+        offspring: FloatArray = np.empty((missing, self._dimension))
         origins: IntArray = np.empty((missing, 2), dtype=np.int64)
         done = 0
         while done < missing:
@@ -207,7 +207,7 @@ class PostureGeneticOptimizer(Optimizer):
                 wheel,
                 self._settings.mutation_probability,
                 self._settings.domain == STRIDE_DOMAIN,
-                children,
+                offspring,
                 origins,
                 done,
             )
@@ -218,7 +218,7 @@ class PostureGeneticOptimizer(Optimizer):
             (ids[first], ids[second]) if first != second else (ids[first],)
             for first, second in origins
         ]
-        return children, parents
+        return offspring, parents
 
 
 def wheel_shares(keys: Sequence[SortKey]) -> FloatArray:
@@ -295,7 +295,7 @@ def _breed(
     wheel: FloatArray,
     rate: float,
     stride: bool,
-    children: FloatArray,
+    offspring: FloatArray,
     origins: IntArray,
     done: int,
 ) -> tuple[int, int, int]:
@@ -306,14 +306,14 @@ def _breed(
     """
     dimension = genomes.shape[1]
     used = tried = 0
-    while done < len(children) and used + 3 + 2 * dimension <= len(draws):
+    while done < len(offspring) and used + 3 + 2 * dimension <= len(draws):
         # Roulette wheel: the parents differ unless both are the last of the list.
         first = _spin_wheel(wheel, draws[used], -1)
         second = _spin_wheel(wheel, draws[used + 1], first)
         cut = int(draws[used + 2] * GENOME_PARTS)
         used += 3
         tried += 1
-        child = children[done]
+        child = offspring[done]
         # Crossover, Fig. 5.5: postures n and n + 1 from one parent, the next two from the other.
         for part in range(GENOME_PARTS):
             giver = first if (part - cut) % GENOME_PARTS < GENOME_PARTS // 2 else second

@@ -101,11 +101,11 @@ def decode_genomes(plan: Plan, genomes: Sequence[FloatArray]) -> FloatArray:
 
 
 def _evaluations(
-    children: Sequence[Candidate], value: Callable[[FloatArray], float]
+    candidates: Sequence[Candidate], value: Callable[[FloatArray], float]
 ) -> list[Evaluation]:
     return [
         Evaluation(id=candidate.id, status='ok', objectives=np.array([value(candidate.values)]))
-        for candidate in children
+        for candidate in candidates
     ]
 
 
@@ -114,9 +114,9 @@ def _run_iterations(
 ) -> Iterator[list[Candidate]]:
     optimizer.tell(_evaluations(optimizer.ask(), value))
     for _ in range(iterations):
-        children = optimizer.ask()
-        optimizer.tell(_evaluations(children, value))
-        yield children
+        candidates = optimizer.ask()
+        optimizer.tell(_evaluations(candidates, value))
+        yield candidates
 
 
 def _first_draw_rows(session: StudySession) -> list[StudyRow]:

@@ -187,7 +187,7 @@ DISTURBANCES: Mapping[str, Callable[[np.random.Generator, int], TrialSpec]] = {
 
 
 def run_plain_trial(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Run a trial given as plain data; return status, reason, time [s] and way ahead [m]."""
+    """Run a trial given as plain data; return status, reason, time [s], distance ahead [m]."""
     result = run_trial(read_value(TrialSpec, spec, 'spec'))
     return {
         'status': result.status,
@@ -246,7 +246,7 @@ def _count_saved_and_lost(before: _PlainResults, after: _PlainResults) -> tuple[
 
 
 def _sign_test(successes: int, failures: int) -> float:
-    """Return the p-value of a one-sided sign test of as many successes among all."""
+    """Return the p-value of a one-sided sign test: so many successes or more, by chance."""
     if successes + failures == 0:
         return 1.0
     return float(binomtest(successes, successes + failures, 0.5, 'greater').pvalue)

@@ -178,7 +178,8 @@ def sticky_ratio_row(sticky: float, sliding: float, note: str) -> StudyRow:
     """
     Return the row of the speed [cm/s] with sticky feet over that with sliding feet.
 
-    It differs if sliding feet are too fast alone: over their published speed, the ratio holds.
+    The row differs if only the sliding feet are too fast: with their published speed in place of
+    the measured one the ratio is in its range.
     """
     published_ratio = sticky / SLIDING_SPEED
     return row_between(

@@ -36,7 +36,7 @@ def write_scores(path: Path, rows: Sequence[TrialRow]) -> None:
     Parameters
     ----------
     path : Path
-    rows : sequence of Row
+    rows : sequence of TrialRow
         Trials of a run whose fitness is the published score; without fitness a trial has failed.
 
     Raises

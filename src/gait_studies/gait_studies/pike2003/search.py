@@ -54,8 +54,8 @@ _FINALIST_COUNT = 20
 _MIN_RANK_CORRELATION = 0.7
 """Rank correlation from which one score stands for another, as the specification demands."""
 
-_LANDING_TICKS = 5
-"""Ticks after a landing in which its impact shows in the ZMP: 0.1 s."""
+_IMPACT_TICKS = 5
+"""Ticks after a touch-down in which its impact shows in the ZMP: 0.1 s."""
 
 
 def measure_read_back(session: StudySession) -> Sequence[StudyRow]:
@@ -299,13 +299,16 @@ def transfer_cause(searched: FloatArray, accepted: FloatArray) -> tuple[bool, st
 
 
 def contact_cause(
-    scores: Sequence[float], smooth: Sequence[float], changes: FloatArray, landings: FloatArray
+    scores: Sequence[float],
+    smooth: Sequence[float],
+    changes: FloatArray,
+    touch_down_ages: FloatArray,
 ) -> tuple[bool, str]:
     """
     Return whether contact decides on the order of two scores, and the text.
 
-    Most of their difference is gone if the ZMP is averaged over half a second, and most of the
-    second score comes from ticks after a landing, which are the fewer ones.
+    It does if most of their difference is gone with a ZMP averaged over half a second, and if most
+    of the second score comes from the ticks soon after a touch-down, which are a minority.
 
     Parameters
     ----------
@@ -313,12 +316,12 @@ def contact_cause(
         Scores of two walks; those with a ZMP averaged over half a second.
     changes : (T,) array
         Terms of the second score.
-    landings : (T,) array
-        Ticks since the last landing of a foot.
+    touch_down_ages : (T,) array
+        Ticks since the last touch-down of a foot.
 
     """
     fast = 1.0 - (smooth[1] - smooth[0]) / (scores[1] - scores[0])
-    after = landings <= _LANDING_TICKS
+    after = touch_down_ages <= _IMPACT_TICKS
     share = float(changes[after].sum() / changes.sum())
     text = (
         f'with a ZMP averaged over half a second the scores are {smooth[1]:.2f} and '
@@ -328,8 +331,8 @@ def contact_cause(
     return fast > 0.5 and share > 0.5 > after.mean(), text
 
 
-def _ticks_since_landing(rollout: Rollout) -> FloatArray:
-    """Return the ticks since a foot last landed, for every scored tick."""
+def _ticks_since_touch_down(rollout: Rollout) -> FloatArray:
+    """Return the ticks since the last touch-down of any foot, for every scored tick."""
     loaded = rollout.sole_forces()[:, :, 2] > 0.0
     lands = np.flatnonzero((loaded[1:] & ~loaded[:-1]).any(axis=1)) + 1
     ticks = np.arange(zmp_tracking.UNSCORED_TICKS + 1, zmp_tracking.TRIAL_TICKS)
@@ -349,7 +352,7 @@ def _published_best_rows(
         zmp_tracking.ideal_zmp(tuned).at(tuned.time), zmp_tracking.filtered_zmp(tuned)
     ).sum(axis=1)
     smooth = [zmp_tracking.pike2003_zmp_smooth(walk) for walk in (middle, tuned)]
-    cause = contact_cause(scores, smooth, changes, _ticks_since_landing(tuned))
+    cause = contact_cause(scores, smooth, changes, _ticks_since_touch_down(tuned))
     fell = ' and '.join(
         f'{result.fell_at:.1f} s' if result.fell_at is not None else 'never' for result in walked
     )

@@ -119,7 +119,7 @@ def run(options: Namespace) -> int:
         print_exception(result)
     else:
         print_trial(values, result.reason)
-        if rollout is not None and result.can_win:
+        if rollout is not None and result.has_fitness:
             _print_gates(rollout)
     return exit_code(result.status)
 

@@ -155,9 +155,9 @@ def _loads_and_margin(
         + (feet[0, 2] - centre[2]) * nz
     )
     # The centre of mass is projected along gravity onto the plane of the feet.
-    fall = height / (down[0] * nx + down[1] * ny + down[2] * nz)
-    x, y = centre[0] + fall * down[0], centre[1] + fall * down[1]
-    z = centre[2] + fall * down[2]
+    drop = height / (down[0] * nx + down[1] * ny + down[2] * nz)
+    x, y = centre[0] + drop * down[0], centre[1] + drop * down[1]
+    z = centre[2] + drop * down[2]
     margin = math.inf
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3

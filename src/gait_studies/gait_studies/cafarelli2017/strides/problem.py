@@ -208,7 +208,7 @@ class StrideProblem:
         )
 
     def _score_measures(self, measures: StrideMeasures) -> tuple[FloatArray, FloatArray]:
-        """Return summed violations (k,) and objectives (k, m), which are 0 where one is."""
+        """Return summed violations (k,) and objectives (k, m), 0 for strides with violations."""
         missed = requirement_violations(measures, self.requirements)
         total = np.sum([np.maximum(0.0, value) for value in missed.values()], axis=0)
         total = np.where(np.isfinite(total), total, np.inf)

@@ -53,7 +53,7 @@ class Assumption:
 
 
 MIN_SAVING = 5.0
-"""Saving of the cost of transport from which it counts [%]."""
+"""Smallest difference of the cost of transport that counts as a saving [%]."""
 
 STANDARD_ASSUMPTION = 'standard'
 ASSUMPTIONS: Mapping[str, Assumption] = {
@@ -154,7 +154,7 @@ class SearchCase:
         )
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the optimiser; from a stride found before it starts narrow."""
+        """Return the optimiser's settings; a search from a known stride has a small spread."""
         question = self.problem()
         spread = 0.02 if self.begin.startswith(FROM_BEST) else 0.1
         stroke = 1.2 * question.requirements.distance
