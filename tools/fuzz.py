@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Fuzzer: damaged and hostile inputs of every kind, and a table of what they end in.
+Fuzzer: damaged and hostile inputs of every kind, and a table of how many ended in which way.
 
 Each input must be refused with status 2 and one line of at most 300 characters, or accepted with
 an effect. It must end in no traceback, signal or hang, run no code, and no mistake may pass in

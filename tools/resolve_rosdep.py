@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Table of what rosdep makes of the keys in the manifests: `tools/rosdep.yaml`.
+Table of the packages that rosdep finds for the keys in the manifests: `tools/rosdep.yaml`.
 
 The real rosdep answers, from the lists in a clone of https://github.com/ros/rosdistro:
 

@@ -57,7 +57,7 @@ def _damage(content: bytes, random: Random) -> bytes:
 
 
 def _replace_word(content: bytes, random: Random) -> bytes:
-    """Return a text with one word replaced by a number that is none, or too large."""
+    """Return a text with one word replaced by NaN, infinity, no number or a huge number."""
     words = content.decode('latin1').split(' ')
     words[random.randrange(len(words))] = random.choice(_WORDS)
     return ' '.join(words).encode('latin1')
@@ -148,7 +148,7 @@ def run_sites(run: Mapping[str, bytes]) -> dict[str, Site]:
 
 
 def _sealed_log(run: Mapping[str, bytes], random: Random) -> Input:
-    """Return a run whose log has another cell, or an empty line, behind a right hash."""
+    """Return a run whose log has another cell or an empty line, and a hash that fits this."""
     lines = run['evaluations.csv'].decode().splitlines()
     at = random.randrange(len(lines))
     cells = lines[at].split(',')

@@ -31,8 +31,8 @@ def champion_scene(recorded: Scene, changes: Mapping[str, Any]) -> dict[str, Any
     """
     Return the changes of a scene with the engine of a champion's record.
 
-    Its engine and the settings of the engine apply unless ``changes`` name another engine, or it
-    is not installed.
+    The recorded engine and its settings apply, unless ``changes`` name another engine or the
+    recorded one is not installed.
     """
     if changes.get('engine', recorded.engine) != recorded.engine:
         return dict(changes)

@@ -155,8 +155,8 @@ class _WalkRecorder:
 
     def _on_log(self, message: Log) -> None:
         # The gait logs this line one control period after its first targets.
-        ours = message.name.startswith(self._space) and MOTION_STARTED in message.msg
-        if ours and self.began is None and self._poses:
+        is_from_gait = message.name.startswith(self._space) and MOTION_STARTED in message.msg
+        if is_from_gait and self.began is None and self._poses:
             self.began = self._poses[-1][0] - self._dt
 
     def result(self, seconds: float) -> WalkResult:

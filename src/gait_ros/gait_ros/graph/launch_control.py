@@ -89,7 +89,7 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     require_package('controller_manager', apt='ros2-control ros2-controllers')
     manager, *others = hardware_graph(controlled)
     simulated = simulation is not None
-    # Without motors there is nothing to hold for which a launch must go on.
+    # Without motors no node has to hold the robot, so that a failure may end the launch.
     must_succeed = simulated or target == MOCK_TARGET
     clock = simulation is None or bool(simulation['publish_clock'])
     actions = [

@@ -126,7 +126,8 @@ class MotorGuard:
         if command.position is not None:
             bounded['position'] = self._limit_position(rows, command.position, refused, period)
         if command.velocity is not None:
-            # Without a position nothing but the velocity keeps a joint within its limits.
+            # Joints that are commanded by velocity alone: only a limit of the velocity keeps them
+            # within their position limits.
             alone = np.ones(len(rows), dtype=np.bool_)
             if command.position is not None:
                 alone = np.isnan(bounded['position'])

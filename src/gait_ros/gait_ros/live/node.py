@@ -425,8 +425,8 @@ class ControllerNode(ManagedNode):
         waiting = self._watch.waiting
         stop = waiting or self._safe.last_stop_reason
         steps = not (waiting or self._safe.is_urgent)
-        landings = self.controller.planned_footholds() if steps else {}
-        self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
+        footholds = self.controller.planned_footholds() if steps else {}
+        self._markers.publish(gait_markers(self.robot, self._command, gait, stop, footholds))
 
     def behaviour(self) -> str:
         """Return the behaviour for ``gait_state``; empty for a controller without behaviours."""

@@ -126,7 +126,7 @@ def gait_markers(
     command: Command,
     gait: str,
     stop_reason: str,
-    landings: Mapping[str, FloatArray] = EMPTY_MAPPING,
+    footholds: Mapping[str, FloatArray] = EMPTY_MAPPING,
 ) -> MarkerArray:
     """
     Return the markers of a gait, in the frame of the base.
@@ -143,7 +143,7 @@ def gait_markers(
         Name of the gait.
     stop_reason : str
         Reason of the present or last stop; empty before the first.
-    landings : mapping of str to (3,) array [m]
+    footholds : mapping of str to (3,) array [m]
         Footholds of legs in swing, by leg, in the frame of the base.
 
     """
@@ -159,7 +159,7 @@ def gait_markers(
     asked = f'command {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
     text.text = '\n'.join(filter(None, (gait, asked, stop_reason)))
     targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _FOOTHOLD_COLOUR, 0.08 * size)
-    targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]
+    targets.points = [BUILDER.point(footholds[leg]) for leg in sorted(footholds)]
     for marker in (arrow, text):
         # These move with the base; footholds are fixed to the ground.
         marker.frame_locked = True

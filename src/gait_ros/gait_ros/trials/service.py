@@ -76,17 +76,17 @@ class RunningTrial:
     ----------
     id : str
     loop : TrialLoop
-    begun : bool
+    has_begun : bool
         Whether tick 0 has been published.
-    cancelled : bool
+    is_cancelled : bool
         Whether its cancellation was requested.
 
     """
 
     id: str
     loop: TrialLoop
-    begun: bool = False
-    cancelled: bool = False
+    has_begun: bool = False
+    is_cancelled: bool = False
 
 
 class TrialService:
@@ -125,7 +125,7 @@ class TrialService:
     def cancel(self) -> None:
         """End the running trial, if any, before its next tick."""
         if self.running is not None:
-            self.running.cancelled = True
+            self.running.is_cancelled = True
 
     async def _on_run(
         self, request: RunTrial.Request, response: RunTrial.Response
@@ -151,7 +151,7 @@ class TrialService:
             liveness.set_activity(liveness.IDLE)
             self.running = None
             self._lockstep.close()
-            if trial.begun:
+            if trial.has_begun:
                 self._host.on_trial_end()
         return response
 
@@ -201,7 +201,7 @@ class TrialService:
             return result_without_ticks(loop.original_spec, DIVERGED, str(error))
         # Made before the trial, so that a bad path does not cost a finished trial.
         record = self._make_record_folder(request.record) if request.record else None
-        trial.begun = True
+        trial.has_begun = True
         self._host.on_trial_begin(loop)
         if request.external_controller:
             await self._run_external(trial, request.answer_timeout)
@@ -281,9 +281,9 @@ class TrialService:
 
     def _must_wait(self, trial: RunningTrial) -> bool:
         """End a trial if it was cancelled; return whether it must not continue now."""
-        if trial.cancelled:
+        if trial.is_cancelled:
             trial.loop.end(invalid_status('cancelled'), 'cancelled on request')
-        return trial.cancelled or self._host.is_paused()
+        return trial.is_cancelled or self._host.is_paused()
 
     def _on_cancel(
         self, request: CancelTrial.Request, response: CancelTrial.Response

@@ -35,7 +35,7 @@ from gait_tools.adopt.legs import FoundLeg, find_legs, side_by_names
 from gait_tools.adopt.stance import propose_stance
 
 _MAX_LIFT_FACTOR = 20
-"""Effort limit over weight times leg length above which the limit is doubted."""
+"""Largest plausible effort limit, over weight times leg length."""
 _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
 
@@ -267,7 +267,7 @@ def _find_doubts(
 
 
 def _effort_doubts(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
-    """Return doubts about effort limits far above what lifts the robot on a stretched leg."""
+    """Return doubts about effort limits far above the effort that lifts the robot on one leg."""
     weight = GRAVITY * sum(link.mass for link in robot.links)
     names = [
         name

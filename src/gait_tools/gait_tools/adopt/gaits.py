@@ -37,7 +37,7 @@ _MAX_FREQUENCY = 2.5
 """Upper bound of the frequency [Hz]."""
 _HEADING_GAIN, _SPEED_GAIN, _BIPED_HEADING_GAIN = 1.2, 0.6, 0.6
 """Gains of heading and speed, and of the heading on two legs [1/s]. With a heading gain of 0.6 a
-hexapod at its joint speed limits drifted by 8 degrees; with 2 trots begin to oscillate."""
+hexapod at its joint speed limits drifted by 8 degrees; with a gain of 2, trots oscillate."""
 _WORKSPACE_SHARE = 0.8
 """Share of a foot's workspace that strides may use."""
 _STEP_TIME_CONSTANTS, _STEP_LIFT_SHARE = 2.7, 0.06

@@ -54,7 +54,8 @@ class FoundLeg:
     side : float
         1 is left, -1 is right.
     sprawled : bool
-        Whether its first joint turns about the vertical and it reaches out, as of an insect.
+        Whether the first joint turns about the vertical and the leg reaches outwards, like the
+        leg of an insect.
     """
 
     leg: Leg

@@ -70,45 +70,49 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
     meter, applied = WorkMeter(robot, rollout.dt, gravity), chain(*rollout.applied)
     targets = _period_targets(rollout)
     script = CommandScript(rollout.spec.script)
-    for true, seen in zip(rollout.states, controller_observations(rollout), strict=True):
-        now = round((true.tick + 1) * rollout.dt * 1e9)
+    for state, observation in zip(rollout.states, controller_observations(rollout), strict=True):
+        now = round((state.tick + 1) * rollout.dt * 1e9)
         stamp = builder.time(now)
-        if true.tick == 0 and len(robot.roots) == 1:
+        if state.tick == 0 and len(robot.roots) == 1:
             description = types[BAG_TOPICS[DESCRIPTION_TOPIC]]
             yield DESCRIPTION_TOPIC, now, description(data=to_scene_urdf(robot))
         yield '/clock', now, types[BAG_TOPICS['/clock']](clock=stamp)
-        yield '/joint_states', now, builder.joint_state(stamp, seen)
-        yield '/odom', now, builder.odometry(stamp, true, robot)
-        if seen.imu is not None:
-            yield '/imu/data', now, builder.imu(stamp, seen.imu, robot, scene.sensors)
-        contacts = true.contacts or Contacts(soles=robot.soles)
+        yield '/joint_states', now, builder.joint_state(stamp, observation)
+        yield '/odom', now, builder.odometry(stamp, state, robot)
+        if observation.imu is not None:
+            yield '/imu/data', now, builder.imu(stamp, observation.imu, robot, scene.sensors)
+        contacts = state.contacts or Contacts(soles=robot.soles)
         standing = soles.update(contacts.sole_forces()[:, 2])
         yield '/foot_contacts', now, builder.foot_contacts(stamp, contacts, standing)
-        stability = builder.stability(stamp, true, robot, gravity)
+        stability = builder.stability(stamp, state, robot, gravity)
         zmp = builder.zmp(stability)
         if zmp is not None:
             yield '/zmp', now, zmp
         yield '/stability', now, stability
-        meter.update(true, next(applied) if true.tick else None)
+        meter.update(state, next(applied) if state.tick else None)
         yield '/energy', now, builder.energy(stamp, robot, meter)
-        yield '/tf', now, builder.robot_transforms(stamp, true, robot, links=True)
-        if true.tick < rollout.ticks:
-            command = script.command_at(true.tick * rollout.dt)
-            yield OBSERVATION_TOPIC, now, _observation_message(builder, rollout, seen, command)
+        yield '/tf', now, builder.robot_transforms(stamp, state, robot, links=True)
+        if state.tick < rollout.ticks:
+            command = script.command_at(state.tick * rollout.dt)
+            yield (
+                OBSERVATION_TOPIC,
+                now,
+                _observation_message(builder, rollout, observation, command),
+            )
             yield TARGETS_TOPIC, now, builder.trajectory(next(targets), rollout.dt)
 
 
 def _observation_message(
-    builder: MessageBuilder, rollout: Rollout, seen: Observation, command: Command
+    builder: MessageBuilder, rollout: Rollout, observation: Observation, command: Command
 ) -> Any:
     """Return the controller's inputs at a tick as a message, to the last bit."""
     return load_typestore().types[BAG_TOPICS[OBSERVATION_TOPIC]](
         trial_id='recorded',
-        tick=seen.tick,
+        tick=observation.tick,
         seed=derived_seed(rollout.spec.seed, CONTROLLER_SEED),
         dt=rollout.dt,
         command=builder.command(command),
-        observation=builder.observation(seen),
+        observation=builder.observation(observation),
     )
 
 

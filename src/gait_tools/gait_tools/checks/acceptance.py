@@ -4,7 +4,8 @@
 """
 Long acceptance checks: `gait bench --checks` runs them in full, the tests at a tenth.
 
-Each function returns measurements with their bounds; ``share`` is that of the full length.
+Each function returns measurements with their bounds. Its argument ``share`` is the length of the
+check as a share of the full length.
 """
 
 from __future__ import annotations

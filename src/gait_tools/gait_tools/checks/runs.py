@@ -35,7 +35,7 @@ _LONG_RUN_TRIALS, _SHORT_DURATION = 10_000, 0.2
 _POPULATION = 200
 _MIN_EFFICIENCY, _MAX_OVERHEAD = 0.9, 0.05
 _DISTRIBUTED = (('ros', 'rclpy', 'over ROS', 0.85), ('ray', 'ray', 'of Ray', 0.9))
-"""Evaluator, module that it needs, words, and least rate as a share of that of ``local``."""
+"""Evaluator, module that it needs, words for it in a row, and smallest rate over ``local``."""
 _MAX_GROWTH_MB, _MAX_STORE_SHARE = 50.0, 0.01
 
 

@@ -207,7 +207,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
 
 
 def margin_chart(rollout: Rollout) -> Chart | None:
-    """Return the histogram of the ZMP margin on areas; None if the robot stands on none."""
+    """Return the histogram of the ZMP margin on areas; None if no support is an area."""
     margin = area_margins(rollout)
     if not margin.size:
         return None

@@ -180,8 +180,8 @@ def row_p_value(
     """
     Return a row that passes if the p-value of a statistical test is at least ``level``.
 
-    It is shown without a bound if so few samples cannot fail it: ``least``, the smallest p-value
-    that they can give, is not below the level.
+    The row has no bound if its samples are too few to fail the test: if ``least``, the smallest
+    p-value that so many samples can give, is not below ``level``.
     """
     if least >= level:
         few = f'too few samples for a test: p is at least {least:.2g} whatever is measured'

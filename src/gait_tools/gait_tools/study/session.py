@@ -282,7 +282,7 @@ class _GenerationPrinter:
 
 
 def read_finished_evolution(folder: Path) -> FinishedEvolution:
-    """Return a finished evolution from its run directory; ConfigurationError without a winner."""
+    """Return the finished evolution of a run directory; ConfigurationError without a champion."""
     store, recorded = RunStore.open_run(folder)
     store.close()
     if not store.champion_file.exists():
