@@ -40,7 +40,12 @@ _WALKERS = {
 }
 """A robot for each controller whose parameters are changed."""
 _SLOW_PATTERNS = ('(a+)+b', '(a|a)*b', '(.*)*x', '(a?){30}a{30}', f'{".*" * 200}x')
-_FIXED = ('sign', 'format', 'physics_step', 'control_period', 'sub_samples', 'solver_iterations')
+_FIXED = (
+    *('sign', 'format', 'physics_step', 'control_period', 'sub_samples', 'solver_iterations'),
+    *('bullet', 'mujoco'),  # below defaults.physics_steps
+    'samples',
+)
+"""Keys whose number has to fit that of another key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +224,7 @@ def _gait_kinds() -> Iterator[tuple[str, YamlKind]]:
             YamlKind(
                 name='gait',
                 file='g.yaml',
-                schema=Schema(kind=declared),
+                schema=Schema(kind=declared, fixed=_FIXED),
                 text=yaml.safe_dump({'/**': {'ros__parameters': {'gait': gait}}}, sort_keys=False),
                 within=('/**', 'ros__parameters', 'gait'),
                 commands=((*walk, '--champion', 'g.yaml'), ('read-gait', 'g.yaml')),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -272,7 +272,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
         optimizer=resolve_optimizer(experiment, location / 'optimizer'),
         randomise=trial.randomise,
     )
-    stage_plans = _plan_stages(experiment, trial, resolved.engines, location / 'curriculum')
+    stage_plans = _plan_stages(resolved, trial, location / 'curriculum')
     plan = Plan(
         experiment=written_out,
         space=space,
@@ -306,7 +306,7 @@ def _make_trial(experiment: Experiment, scene: Scene, fixed: Mapping[str, Any]) 
 
 
 def _plan_stages(
-    experiment: Experiment, trial: TrialSpec, engines: Sequence[str], location: Location
+    experiment: Experiment, trial: TrialSpec, location: Location
 ) -> tuple[StagePlan, ...]:
     """Return the plans of the curriculum's stages, then that of the trial itself."""
     trials = [
@@ -319,7 +319,9 @@ def _plan_stages(
     stage_plans = tuple(
         StagePlan(
             trial=each,
-            scenes={engine: scene_with_engine(each.scene, engine) for engine in engines},
+            scenes={
+                engine: scene_with_engine(each.scene, engine) for engine in experiment.engines
+            },
         )
         for each in trials
     )
@@ -376,14 +378,14 @@ def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
     """Return the experiment's scene; without an engine it gets the first of the experiment's."""
     engines, given = experiment.engines, dict(experiment.scene)
     if engines:
-        named = given.get('engine') or engines[0]
-        if named not in engines:
+        named = given.setdefault('engine', engines[0])
+        # A name of another type is refused with the scene.
+        if isinstance(named, str) and named not in engines:
             with (location / 'engine').locate_errors():
                 raise ConfigurationError(
                     f"scene.engine '{named}' is not one of experiment.engines: "
-                    f'{name_hint(str(named), engines)}'
+                    f'{name_hint(named, engines)}'
                 )
-        given['engine'] = named
     return make_scene(experiment.robot, given, location.as_top())
 
 

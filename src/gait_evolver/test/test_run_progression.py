@@ -255,6 +255,8 @@ def test_a_front_keeps_one_of_equals_and_drops_the_beaten():
         ({'stop': {'trials': -3}}, 'nearest valid: 0'),
         ({'curriculum': [{'duration': 0.2}]}, 'never ends'),
         ({'curriculum': [{'generations': 1, 'scene': {'fricton': 1}}]}, "did you mean"),
+        ({'curriculum': [{'generations': 1, 'scene': {'engine': 'muc'}}]}, 'not one of'),
+        ({'curriculum': [{'generations': 1, 'scene': {'engine': None}}]}, 'engine is None'),
         (
             {'curriculum': [{'generations': 1}], 'optimizer': {'settings': {'reevaluate': False}}},
             'keeps fitness values',

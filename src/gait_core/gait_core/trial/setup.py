@@ -221,7 +221,7 @@ def make_scene(
     robot = load_robot(robot_name, read_value(int, overrides.get('draw', 0), location / 'draw'))
     _check_default_names(robot)
     defaults = dict(robot.defaults.get('scene', {}))
-    chosen = read_value(str | None, overrides.get('engine'), location / 'engine')
+    chosen = read_value(str, overrides.get('engine', ''), location / 'engine')
     engine = chosen or defaults.get('engine') or default_engine()
     if engine != defaults.get('engine', engine):
         defaults.pop('engine_options', None)  # They are options of the robot's default engine.
