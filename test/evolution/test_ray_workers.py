@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-import json
 import os
 from pathlib import Path
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,21 +20,19 @@ import yaml
 
 pytest.importorskip('ray', reason="extra 'ray' is not installed: make setup EXTRAS=ray")
 
+from gait_core import registry
 from gait_core.errors import ConfigurationError, DeadlyTrial, NoWorkers
 from gait_core.processes.worker_policy import MAX_LOSSES_PER_TRIAL
-from gait_core.robot.load import load_robot
+from gait_core.robot.find import PATH_VARIABLE
+from gait_core.robot.legged_box import legged_box
 from gait_core.testing.doubles import spec_for_test
+from gait_core.testing.folders import write_robot_folder
 from gait_core.testing.workspace import workspace
-from gait_core.trial.fingerprint import fingerprint, fingerprint_fields
 from gait_core.trial.loop import run_trial
-from gait_core.trial.setup import make_scene, trial_of_scene
-from gait_core.trial.sources import sources_hash
+from gait_core.trial.scene import TerrainSpec
 from gait_evolver.evaluators import ray as evaluator_module
 from gait_evolver.evaluators.ray import RayEvaluator
 from gait_evolver.evaluators.ray_process import check_cluster
-from gait_evolver.evaluators.ray_worker import TrialActor
-from gait_evolver.evaluators.shipping import pack_spec
-from gait_evolver.evaluators.worker import DONE
 
 FAULTS = '''
 """Controllers with faults."""
@@ -199,6 +195,67 @@ def test_an_own_ray_listens_on_loopback_with_a_token_that_others_cannot_read(two
     assert not any(b'RAY_ADDRESS=192.0.2.1' in environment for environment in environments)
 
 
+PLUGIN = """
+from gait_core.terrains.flat import Flat
+from gait_core.testing.doubles import WaveController
+from gait_core.testing.folders import SceneKinematicEngine
+
+
+class Calm(WaveController):
+    pass
+
+
+class Engine(SceneKinematicEngine):
+    pass
+
+
+class Field(Flat):
+    pass
+
+
+def ticks(rollout):
+    return float(rollout.ticks)
+"""
+PLUGIN_ENTRIES = """
+[gait.controllers]
+calm = gait_plugin_for_tests:Calm
+[gait.engines]
+away = gait_plugin_for_tests.inner:Engine
+[gait.terrains]
+field = gait_plugin_for_tests.inner:Field
+[gait.fitness_terms]
+ticks = gait_plugin_for_tests.inner:ticks
+"""
+
+
+def test_a_plugin_and_a_named_robot_that_workers_lack_travel(two, tmp_path, monkeypatch):
+    # Workers have the variables of this moment, and know nothing of what follows.
+    two.evaluate(waves(1))
+    package = tmp_path / 'site' / 'gait_plugin_for_tests'
+    package.mkdir(parents=True)
+    (package / '__init__.py').write_text('from gait_plugin_for_tests.inner import Calm')
+    (package / 'inner.py').write_text(PLUGIN)
+    metadata = tmp_path / 'site' / 'gait_plugin_for_tests-1.dist-info'
+    metadata.mkdir()
+    (metadata / 'METADATA').write_text('Metadata-Version: 2.1\nName: gait_plugin\nVersion: 1\n')
+    (metadata / 'entry_points.txt').write_text(PLUGIN_ENTRIES)
+    write_robot_folder(tmp_path / 'robots' / 'far_box', legged_box())
+    monkeypatch.syspath_prepend(str(tmp_path / 'site'))
+    monkeypatch.setenv(PATH_VARIABLE, f'{tmp_path / "robots"}:{os.environ[PATH_VARIABLE]}')
+    registry.clear_entry_cache()
+    scene = {'robot': 'far_box', 'engine': 'away', 'terrain': TerrainSpec(name='field')}
+    specs = waves(4, controller='calm', scene=scene, fitness_terms={'ticks': 1.0})
+    results = two.evaluate(specs)
+    expected = [run_trial(spec) for spec in specs]
+    assert [replace(one, wall_time=0.0) for one in results] == [
+        replace(one, wall_time=0.0) for one in expected
+    ]
+    child = [sys.executable, '-c', 'import gait_plugin_for_tests']
+    assert subprocess.run(child, capture_output=True).returncode == 1
+    monkeypatch.undo()
+    registry.clear_entry_cache()
+
+
 def test_a_trial_of_a_hanging_worker_is_begun_elsewhere_and_the_worker_replaced(two):
     specs, losses = waves(3), []
     specs[1] = replace(specs[1], controller='looping')
@@ -341,63 +398,6 @@ def test_a_missing_token_is_named(tmp_path, monkeypatch):
             check_cluster(address)
         token.write_text('secret')
         check_cluster(address)
-
-
-NOTHING = ('', {})
-
-
-def test_a_worker_says_by_name_what_it_reads_otherwise(folder):
-    actor, parts = TrialActor(), ('legged_box', 'wave', 'kinematic')
-    expected = {
-        'fingerprint': fingerprint(),
-        'platform': fingerprint_fields(),
-        'sources': [(*parts, sources_hash(*parts))],
-    }
-    assert actor.check(expected, NOTHING) == ''
-    other = {**fingerprint_fields(), 'numpy': '1.0'}
-    assert 'another platform: numpy (1.0, now ' in actor.check(
-        {**expected, 'fingerprint': '', 'platform': other}, NOTHING
-    )
-    for change, text in (
-        (('legged_box', 'wave', 'kinematic', 'x'), "another version of robot 'legged_box'"),
-        (('legged_bax', 'wave', 'kinematic', 'x'), "unknown robot 'legged_bax'"),
-        (('legged_box', 'plugin', 'kinematic', 'x'), "unknown controller 'plugin'"),
-    ):
-        assert text in actor.check({**expected, 'sources': [change]}, NOTHING)
-
-
-@pytest.fixture
-def shipped(folder, tmp_path):
-    """Return a trial of a robot and a gait file that are given by their paths."""
-    robot = tmp_path / 'own' / 'box'
-    shutil.copytree(folder / 'robots' / 'legged_box', robot)
-    gait = tmp_path / 'own.yaml'
-    legs = [leg.name for leg in load_robot(str(robot)).legs]
-    gait.write_text(
-        yaml.safe_dump(
-            {
-                'duty_factor': dict.fromkeys(legs, 0.6),
-                'lags': {leg: 0.5 * (number % 2) for number, leg in enumerate(legs)},
-            }
-        )
-    )
-    spec = trial_of_scene(
-        make_scene(str(robot), {'engine': 'kinematic'}),
-        controller='phase_cpg',
-        parameters={'gait': 'own', 'gait_file': str(gait)},
-    )
-    return replace(spec, duration=0.2)
-
-
-def test_a_robot_and_a_gait_file_travel_by_content_and_no_path_does(shipped, tmp_path):
-    plain, files = pack_spec(shipped)
-    assert str(tmp_path) not in json.dumps(plain)
-    contents = {name: Path(path).read_bytes() for name, path in files}
-    expected = run_trial(shipped)
-    shutil.rmtree(tmp_path / 'own')
-    (tmp_path / 'own.yaml').unlink()
-    kind, answer = TrialActor().run(plain, b'', ('digest', contents))
-    assert (kind, answer['trial_hash']) == (DONE, expected.trial_hash)
 
 
 class ScriptedRay:

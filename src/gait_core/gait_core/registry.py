@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar, cast
@@ -102,6 +102,13 @@ def with_package_hint(error: ConfigurationError) -> ConfigurationError:
 def package(kind: str, name: str) -> str:
     """Return the top-level package that registers a name, without importing it."""
     return _entry(kind, name).value.partition(':')[0].partition('.')[0]
+
+
+def distribution(kind: str, name: str) -> Distribution:
+    """Return the installed distribution that registers a name."""
+    found = _entry(kind, name).dist
+    assert found is not None
+    return found
 
 
 def load(kind: str, name: str) -> object:

@@ -28,7 +28,6 @@ from gait_core.processes.worker_policy import (
     print_loss,
 )
 from gait_core.trial.fingerprint import fingerprint, fingerprint_fields
-from gait_core.trial.sources import sources_hash
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.ray_process import (
     RayProcess,
@@ -37,7 +36,14 @@ from gait_evolver.evaluators.ray_process import (
 )
 from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
 from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
-from gait_evolver.evaluators.shipping import pack_robot, pack_spec
+from gait_evolver.evaluators.shipping import (
+    Files,
+    Part,
+    hash_suite,
+    list_parts,
+    pack_part,
+    pack_spec,
+)
 from gait_evolver.evaluators.worker import RAISED, REFUSED, SHORTAGE
 
 if find_spec('ray') is None:
@@ -102,7 +108,7 @@ class RayEvaluator(Evaluator):
         self._workers: dict[int, RayWorker] = {}
         self._numbers = itertools.count()
         self._batch = TrialBatch(-1, (), deque())
-        self._sources: dict[tuple[str, str, str], str] = {}
+        self._parts: dict[Part, tuple[dict[str, Any], Files]] = {}
         self._report: LossCallback = print_loss
         self._losses = LossCounter(patience=patience)
         self._resume_at = 0.0
@@ -141,7 +147,7 @@ class RayEvaluator(Evaluator):
         batch = self._batch = TrialBatch(self._batch.number + 1, specs, deque(range(len(specs))))
         try:
             ray = self._connect()
-            self._check_sources(ray)
+            self._check_parts(ray)
             last_time = self._ready_at = time.monotonic()
             while len(batch.results) < len(specs):
                 self.raise_if_cancelled()
@@ -222,31 +228,26 @@ class RayEvaluator(Evaluator):
             )
         return wanted
 
-    def _check_sources(self, ray: RayProcess) -> None:
-        """Check the workers again if a trial has a new robot, controller or engine."""
-        known = len(self._sources)
+    def _check_parts(self, ray: RayProcess) -> None:
+        """Check the workers again if a trial names a robot or a plugin that they do not know."""
+        known = len(self._parts)
         for spec in self._batch.specs:
-            parts = spec.scene.robot, spec.controller, spec.scene.engine
-            if parts not in self._sources:
-                self._sources[parts] = sources_hash(*parts)
-        if len(self._sources) > known:
+            for part in list_parts(spec):
+                if part not in self._parts:
+                    self._parts[part] = pack_part(*part)
+        if len(self._parts) > known:
             for number, worker in self._workers.items():
                 worker.is_ready = False
                 self._check_worker(ray, number)
 
     def _check_worker(self, ray: RayProcess, number: int) -> None:
-        robots = [pack_robot(robot) for robot, _, _ in self._sources]
         expected = {
             'fingerprint': fingerprint(),
             'platform': fingerprint_fields(),
-            'sources': [
-                (robot, controller, engine, digest)
-                for (robot, _), ((_, controller, engine), digest) in zip(
-                    robots, self._sources.items(), strict=True
-                )
-            ],
+            'suite': hash_suite(),
+            'parts': [part for part, _ in self._parts.values()],
         }
-        ray.send('check', number, expected, [files for _, files in robots])
+        ray.send('check', number, expected, [files for _, files in self._parts.values()])
 
     def _start_workers(self, ray: RayProcess) -> None:
         """Start missing workers, and end the run if none can be had."""

@@ -15,15 +15,13 @@ import threading
 import time
 from typing import Any
 
-from gait_core.errors import ConfigurationError
 from gait_core.processes import liveness
 from gait_core.processes.compiling import mark_compiling
 from gait_core.processes.worker_policy import HangWatch
 from gait_core.trial.fingerprint import describe_differences, fingerprint
-from gait_core.trial.sources import sources_hash
 from gait_evolver.evaluators.local import run_trial_from_data
 from gait_evolver.evaluators.ray_process import make_locked_folder
-from gait_evolver.evaluators.shipping import find_sent, unpack_spec, write_files
+from gait_evolver.evaluators.shipping import hash_suite, unpack_spec, use_part, write_files
 from gait_evolver.evaluators.worker import run_work
 
 Parcel = tuple[str, Mapping[str, bytes]]
@@ -56,28 +54,19 @@ class TrialActor:
         Parameters
         ----------
         expected : mapping
-            ``platform``, the fields of the fingerprint, ``fingerprint``, and ``sources``: lists of
-            robot, controller, engine and the hash of their sources.
+            ``platform``, the fields of the fingerprint, ``fingerprint``, ``suite``, the hash of
+            the suite, and ``parts``: robots and registered names of the trials (``pack_part``).
         parcels : Parcel
-            Files of the robot of each of these.
+            Files of each of these.
 
         """
         if fingerprint() != expected['fingerprint']:
             return f'another platform: {describe_differences(expected["platform"])}'
-        for (robot, controller, engine, digest), parcel in zip(
-            expected['sources'], parcels, strict=True
-        ):
-            try:
-                sent = find_sent(robot, self._unpack(parcel))
-                found = sources_hash(sent, controller, engine)
-            except ConfigurationError as error:
-                return str(error)
-            if found != digest:
-                return (
-                    f"another version of robot '{robot}', controller '{controller}', engine "
-                    f"'{engine}' or of the suite"
-                )
-        return ''
+        if hash_suite() != expected['suite']:
+            return 'another version of the suite'
+        used = zip(expected['parts'], parcels, strict=True)
+        refusals = (use_part(part, self._unpack(parcel)) for part, parcel in used)
+        return next(filter(None, refusals), '')
 
     def run(self, spec: dict[str, Any], weights: bytes, parcel: Parcel) -> tuple[str, Any]:
         """Return the kind of answer (``worker.DONE``, ...) and the answer to a trial."""
