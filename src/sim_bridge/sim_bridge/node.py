@@ -106,6 +106,7 @@ class SimBridgeNode(ManagedNode):
         self._advertise()
 
     def _advertise(self) -> None:
+        """Create the topics, services and timers of the node."""
         self._joints = JointTopics(
             self, self._params, self._commanded, lambda: self._time.nanoseconds
         )
@@ -303,6 +304,7 @@ class SimBridgeNode(ManagedNode):
     # ----------------------------------------------------------------------------------- services
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
+        """Start a simulation from the scene of the request or from the last one."""
         self._trials.refuse_during_trial()
         scene = from_scene(request.scene[0]) if request.scene else self._scene
         if scene is None:
@@ -319,6 +321,7 @@ class SimBridgeNode(ManagedNode):
         return response
 
     def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
+        """Advance a simulation that does not run by itself by some control periods."""
         ticks = request.ticks or 1
         live = self._live
         self._trials.refuse_during_trial()
@@ -391,6 +394,7 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------------------ watching
 
     def _on_heartbeat(self) -> None:
+        """Publish that the node is alive and what it does."""
         # Runs in the heartbeat's thread: it may only read, and call no rclpy but the publisher.
         trial, live = self._trials.running, self._live
         status = worker_status(

@@ -73,6 +73,7 @@ def bare_trial(
 
 
 def _check_supported(robot: RobotModel, scene: Scene) -> None:
+    """Raise ``ConfigurationError`` if bare calls of Bullet cannot run the robot in the scene."""
     known = (
         scene.terrain.name == 'flat'
         and not scene.pushes

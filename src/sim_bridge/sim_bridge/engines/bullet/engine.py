@@ -105,6 +105,7 @@ class BulletEngine(SceneEngine):
         self._pushes = [_BulletPush(push, world, scene) for push in scene.pushes]
 
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
+        """Hold the robot at joint positions for ``ticks`` periods; return the last observation."""
         motors, steps = self._motors, self._steps
         motors.hold_positions(positions, stiff=ticks > 0)
         observation = self._read(0)

@@ -56,6 +56,7 @@ class BulletBodies(FreeBodies):
             pb.resetBasePositionAndOrientation(body, row[:3], row[3:7], physicsClientId=client)
 
     def _load(self, robot: RobotModel, root: str) -> int:
+        """Load the body of one root link without its shapes; return Bullet's number of it."""
         with written_description(description_files(robot, root=root)) as file:
             flags = pb.URDF_USE_INERTIA_FROM_FILE
             flags |= pb.URDF_IGNORE_VISUAL_SHAPES | pb.URDF_IGNORE_COLLISION_SHAPES
@@ -108,6 +109,7 @@ class BulletFreeBodiesEngine(FreeBodiesEngine):
         self._bodies.close()
 
     def _advance(self, targets: FloatArray, first: int) -> None:
+        """Run the physics steps of one control period; ``first`` is the index of the first one."""
         bodies, motion = self._bodies, self._motion
         samples = targets.shape[1]
         steps = self._steps // samples

@@ -85,6 +85,7 @@ def _grid_indices(
 
 
 def _checker_mesh(centre: FloatArray, half_width: float) -> GroundMesh:
+    """Return a flat square around a point, with a texture of light and dark squares."""
     side = np.arange(-np.ceil(half_width), np.ceil(half_width) + 0.5)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2) + np.round(centre)
     # One texture a metre: two squares of 0.5 m along each side.

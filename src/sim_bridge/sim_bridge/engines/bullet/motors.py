@@ -100,6 +100,7 @@ class Motors:
         self._before: FloatArray = np.zeros(count)
 
     def _bind_servos(self) -> None:
+        """Prepare calls that command Bullet's position servos, and their constant arguments."""
         actuator_targets = self.actuator_targets
         self._servos = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
         links = [self._links[i] for i in self._servos]

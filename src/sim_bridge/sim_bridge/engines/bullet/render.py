@@ -161,6 +161,7 @@ class Renderer:
         return _draw_overlay(picture, overlay, to_clip)
 
     def _look_at(self, middle: FloatArray) -> tuple[Any, Any]:
+        """Return the matrices of view and projection of a camera that looks at the robot."""
         extent, camera = self._scene.extent, self._camera
         ground = float(self._scene.terrain.height(middle[0], middle[1]))
         # Constant height over the ground, so that vertical motion of the robot stays visible.
@@ -308,6 +309,7 @@ class _DisplayedScene:
             self._ground = self._add_mesh(mesh)
 
     def _add_mesh(self, mesh: GroundMesh) -> int:
+        """Add a mesh with its texture to the pictures; return Bullet's number of the body."""
         shape = pb.createVisualShape(
             pb.GEOM_MESH,
             vertices=mesh.vertices.tolist(),

@@ -139,6 +139,7 @@ class World:
         return self._field[1]
 
     def _load(self, fixed_base: bool, flags: int = 0) -> None:
+        """Load the robot, and find Bullet's numbers of its joints and links."""
         flags |= pb.URDF_USE_INERTIA_FROM_FILE
         if not self._visuals:
             flags |= pb.URDF_IGNORE_VISUAL_SHAPES
@@ -171,6 +172,7 @@ class World:
         }
 
     def _set_surfaces(self, scene: Scene) -> None:
+        """Set friction and restitution of the ground and of every link."""
         # Bullet multiplies the coefficients of two surfaces in contact: each gets the square root.
         # A friction set in the same call as a damping is applied to the base, whatever the link,
         # so that nothing else is set here.
@@ -185,6 +187,7 @@ class World:
             pb.changeDynamics(self.body, index, **surface, physicsClientId=self.client)
 
     def _set_dynamics(self) -> None:
+        """Switch off what Bullet does by default: damping, sleep, a limit of joint velocities."""
         pb.changeDynamics(
             self.body,
             -1,
@@ -197,6 +200,7 @@ class World:
         pb.changeDynamics(self.body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=self.client)
 
     def _couple_mimics(self) -> None:
+        """Couple every mimic joint to the joint that it follows, by a gear."""
         for joint in self.merged.robot.joints:
             if joint.mimic is not None:
                 # Bullet's gear holds q_a + ratio * q_b = target.

@@ -86,6 +86,7 @@ class FreeBodiesEngine(SceneEngine):
         """Advance one control period under targets (3, K, e); ``first`` is its first step."""
 
     def _build(self, start: SceneStart) -> None:
+        """Compile a scene: its bodies, its pushes and the buffers of its motion."""
         bodies, scene, robot = self._bodies, start.scene, start.robot
         bodies.rebuild(start)
         model = merge_joints(robot)

@@ -99,6 +99,7 @@ def bare_trial(
 
 
 def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
+    """Raise ``ConfigurationError`` if bare calls of MuJoCo cannot run the robot in the scene."""
     known = (
         scene.terrain.name == 'flat'
         and scene.contact_law == 'engine'

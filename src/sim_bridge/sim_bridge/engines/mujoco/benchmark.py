@@ -29,6 +29,7 @@ def benchmark() -> list[Measurement]:
 
 
 def _rate_over_bullet(robot: str) -> Measurement:
+    """Compare the rate of trials of a robot in mujoco to that in bullet."""
     bullet, mujoco = shortest_times(
         *(
             trial_timer(remove_feedback(default_trial(robot, TRIAL_DURATION, {'engine': engine})))

@@ -119,6 +119,7 @@ def _solver_memory(spec: Any, robot: RobotModel, collide: bool) -> int:
 
 
 def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:
+    """Set integrator, solver and gravity of a model."""
     option = spec.option
     option.timestep = scene.physics_step
     option.gravity = scene.gravity
@@ -307,6 +308,7 @@ def _add_link(
     scene: Scene,
     options: MujocoOptions,
 ) -> Any:
+    """Add a link below its parent, with the joint between them; return its MuJoCo body."""
     parent = spec.worldbody if joint is None else bodies[joint.parent]
     body = parent.add_body(name=body_name(link.name))
     body.explicitinertial = True
@@ -327,6 +329,7 @@ def _add_link(
 
 
 def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) -> None:
+    """Add a joint to its child's body, with damping, friction and limits."""
     slides = joint.kind == 'prismatic'
     if joint.kind == SPHERICAL_KIND:
         body.add_joint(name=joint.name, type=mj.mjtJoint.mjJNT_BALL, armature=options.armature)
@@ -353,6 +356,7 @@ def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) ->
 
 
 def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
+    """Add a collision shape to a body; return its MuJoCo geom."""
     geom = body.add_geom(pos=shape.xyz, quat=_wxyz_from_rpy(shape.rpy))
     types, size = mj.mjtGeom, np.maximum(shape.size, MIN_SIZE)
     if shape.kind == 'box':
@@ -378,6 +382,7 @@ def _add_mesh(spec: Any, shape: Shape) -> str:
 
 
 def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
+    """Couple every mimic joint to the joint that it follows, by an equality."""
     for joint in robot.joints:
         if joint.mimic is not None:
             made = spec.add_equality(

@@ -65,6 +65,7 @@ class World:
         self.set_state(pose, positions)
 
     def _build(self, start: SceneStart, apart: tuple[tuple[str, str], ...] = ()) -> None:
+        """Build the model of a scene, and find the indices of its joints."""
         scene, options = start.scene, start.options
         self.robot, self.merged = start.robot, merge_joints(start.robot)
         check_root_link('mujoco', scene, self.merged.robot)
@@ -81,6 +82,7 @@ class World:
         ]
 
     def _find_joints(self) -> None:
+        """Find where MuJoCo keeps the position and the velocity of every joint."""
         inside = {column: ball for ball in self.merged.balls for column in ball.columns}
         count = len(self.robot.joint_names)
         self.qpos_index: IntArray = np.zeros(count, dtype=np.int64)

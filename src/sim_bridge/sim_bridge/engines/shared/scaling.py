@@ -156,6 +156,7 @@ def _scale_shape(shape: Shape, ratio: float) -> Shape:
 
 
 def _scale_joint(joint: Joint, kinds: Mapping[str, str], ratio: float) -> Joint:
+    """Return a joint of the robot scaled in length; ``kinds`` has the kind of every joint."""
     is_slide = joint.kind == 'prismatic'
     units = _SLIDE_UNITS if is_slide else _HINGE_UNITS
     position_factor = ratio if is_slide else 1.0

@@ -172,6 +172,7 @@ def _scale_push(push: Push, time: float, force: float) -> Push:
 def _unscale_contacts(
     observation: Contacts | None, length: float, force: float
 ) -> Contacts | None:
+    """Return contacts of the scaled robot in lengths and forces of the original."""
     if observation is None or not len(observation.sole):
         return observation
     return dataclasses.replace(

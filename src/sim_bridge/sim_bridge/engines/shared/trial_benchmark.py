@@ -153,6 +153,7 @@ def squatting_box_trial(
 
 
 def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
+    """Measure a whole trial and its parts: bare engine calls, controller and reset."""
     robot, engine = spec.scene.robot, spec.scene.engine
     tape = _record_trial(spec)
     tape.run()
@@ -205,6 +206,7 @@ def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
 
 
 def _step_rates(tape: RecordedTrial, bare: float, driven: float) -> list[Measurement]:
+    """Return physics steps per second from the wall times of bare calls and of the suite [s]."""
     engine, joints = tape.spec.scene.engine, len(tape.robot.joint_names)
     return [
         Measurement(
