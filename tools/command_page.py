@@ -56,6 +56,7 @@ def actions_of(name: str) -> list[argparse.Action]:
 
 
 def _section(name: str) -> Iterator[str]:
+    """Yield the lines on one subcommand: its usage, its text and a table of its arguments."""
     actions = actions_of(name)
     needed = [_flag(action) for action in actions if action.required and action.nargs != '?']
     yield f'## {name}\n'

@@ -160,6 +160,7 @@ def _holders(every: tuple[Definition, ...]) -> dict[str, list[Definition]]:
 
 
 def _section(definition: Definition, own: list[Use], holders: list[Definition]) -> Iterator[str]:
+    """Yield the lines on one definition: its text, the nodes that use it and its fields."""
     yield f'### {definition.name}\n'
     yield f'{definition.text}\n'
     who = [f'[{use.node}](nodes.md#the-node-{use.node}) {use.verb} `{use.name}`' for use in own]
@@ -176,6 +177,7 @@ def _section(definition: Definition, own: list[Use], holders: list[Definition]) 
 
 
 def _table(part: tuple[Field, ...]) -> str:
+    """Return a table of fields and constants with their defaults."""
     lines = ['| Field | Type | Meaning |', '|---|---|---|']
     for field in part:
         is_constant = field.value.startswith('=')

@@ -85,6 +85,7 @@ def _controllers() -> str:
 
 
 def _robots() -> Iterator[str]:
+    """Yield the lines on the robots: a table with a row for each."""
     yield '## Robots\n'
     yield (
         'Folders of `urdf/robots`, selected by name or path. To add one: from any URDF by '

@@ -141,6 +141,7 @@ def _value(
     expected: str,
     random: Random,
 ) -> Input:
+    """Return an input with a random value of a flag or, without a flag, of the first argument."""
     value = random.choice(values)
     command, first, *rest = valid
     return make(
@@ -167,6 +168,7 @@ def _settings() -> Iterator[tuple[str, str, Sequence[str]]]:
 def _setting(
     make: _MakeInput, command: str, name: str, values: Sequence[str], random: Random
 ) -> Input:
+    """Return an input with one setting, sometimes under a misspelt name."""
     negative = ['-1'] if name.rpartition('.')[2] in NON_NEGATIVE else []
     pairs = [f'{name}={value}' for value in (*values, *negative)]
     return make(

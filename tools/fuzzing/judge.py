@@ -172,6 +172,7 @@ def describe_end(outcome: Outcome, fault: str) -> str:
 
 
 def _fault_of_refusal(case: Input, outcome: Outcome) -> str:
+    """Return what is wrong with a refusal, or no text if it is one short line on a wrong input."""
     lines = outcome.errors[-1].splitlines()
     if not lines or not lines[-1].startswith('gait: '):
         return 'refused without a line'

@@ -40,6 +40,7 @@ def xml_sites() -> dict[str, dict[str, Site]]:
 
 
 def _sites(kind: str, valid: str, make: _MakeInput) -> dict[str, Site]:
+    """Return the changes of every element and attribute of a valid file."""
     text = read_valid(valid)
     root = ElementTree.fromstring(text)
     # Only of URDF every word has a known meaning.
@@ -170,6 +171,7 @@ def _misspell_key(
 def _change_value(
     key: str, root: Element, element: Element, parent: Element, random: Random
 ) -> Attack:
+    """Change an attribute: a name to another name, a number to a word that is none."""
     value = element.get(key, '')
     if key in _NAMES:
         new = random.choice([f'{value}x', '', 'x' * 2000, '../..', 'body', 'front', '\u202e'])

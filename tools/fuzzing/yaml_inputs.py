@@ -120,6 +120,7 @@ def yaml_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
 
 
 def _robot_kinds() -> Iterator[tuple[str, YamlKind]]:
+    """Yield the two kinds of robot files: with joints, and of free bodies."""
     robots: Mapping[str, Any] = {
         'robot.yaml': ('phase_cpg', ('yaml', 'robot.yaml'), _DOG),
         'bodies.yaml': ('hold', (), {}),
@@ -146,6 +147,7 @@ def _robot_kinds() -> Iterator[tuple[str, YamlKind]]:
 
 
 def _experiment_kinds() -> Iterator[tuple[str, YamlKind]]:
+    """Yield the two kinds of experiments: with a fitness, and with objectives."""
     for name in ('experiment.yaml', 'objectives.yaml'):
         yield (
             'experiment',
@@ -175,6 +177,7 @@ def _experiment_kinds() -> Iterator[tuple[str, YamlKind]]:
 
 
 def _champion_and_hardware_kinds(champion: str) -> Iterator[tuple[str, YamlKind]]:
+    """Yield the kinds of champions and of hardware files."""
     yield (
         'champion',
         YamlKind(
@@ -212,6 +215,7 @@ def _champion_and_hardware_kinds(champion: str) -> Iterator[tuple[str, YamlKind]
 
 
 def _gait_kinds() -> Iterator[tuple[str, YamlKind]]:
+    """Yield a kind of gait file for every controller that walks."""
     for controller, robot in _WALKERS.items():
         declared = registry.controller(controller).Params
         gait = {

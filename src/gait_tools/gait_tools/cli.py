@@ -201,6 +201,7 @@ def _handle_added_code_error(error: BaseException) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    """Run the subcommand that the words name; return the exit status."""
     if not words or words[0] in ('-h', '--help'):
         print(format_usage())
         return 0
@@ -240,6 +241,7 @@ def load_command(name: str) -> tuple[ModuleType, CommandParser]:
 
 
 def _parse_options(parser: CommandParser, words: list[str]) -> argparse.Namespace:
+    """Return the options of a subcommand; ``UserError`` names the first word that is wrong."""
     for before, word in zip(['', *words], words, strict=False):
         # An unset shell variable leaves an empty word, which must not mean the default.
         if not word or re.fullmatch('--[a-z-]+=', word):

@@ -39,6 +39,8 @@ def make_parser(commands: Iterable[str]) -> ArgumentParser:
 
 
 def _bind(complete: Completer) -> Callable[..., list[str]]:
+    """Return a completer for argcomplete; after a wrong word it offers nothing."""
+
     def completer(prefix: str, parsed_args: Namespace, **_: Any) -> list[str]:
         """Return the words that begin with a prefix."""
         from gait_core.errors import ConfigurationError

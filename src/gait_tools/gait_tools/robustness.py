@@ -208,6 +208,7 @@ def _terrain_conditions(
 
 
 def _run_with_mass(spec: TrialSpec, mass: float) -> TrialResult:
+    """Run a trial with every mass and inertia of the robot multiplied by a factor."""
     if mass == 1.0:
         return run_trial(spec)
     name = spec.scene.engine
@@ -225,6 +226,7 @@ def _run_with_mass(spec: TrialSpec, mass: float) -> TrialResult:
 
 
 def _card_row(condition: Condition, results: Sequence[TrialResult]) -> CardRow:
+    """Return the row of a condition; a mean over no value is None."""
     distances = [r.metrics['displacement_x_m'] for r in results if 'distance_m' in r.metrics]
     fitness = [r.fitness for r in results if r.fitness is not None]
     return CardRow(

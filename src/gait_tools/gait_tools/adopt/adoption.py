@@ -229,6 +229,7 @@ def _axis_vector(axis: str) -> Any:
 def _find_doubts(
     robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, FootWorkspace]
 ) -> list[str]:
+    """Return a sentence on everything about an adopted robot that its user should check."""
     found = []
     unlimited = [
         name

@@ -130,6 +130,7 @@ def _mirror_lines(adoption: Adoption) -> list[str]:
 
 
 def _default_lines(adoption: Adoption) -> list[str]:
+    """Return the section ``defaults`` of ``robot.yaml``: controller, gait, scene and engines."""
     lines = ['defaults:']
     if adoption.controller:
         lines += [

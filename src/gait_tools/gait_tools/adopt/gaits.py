@@ -98,6 +98,7 @@ def gait_variants(controller: str, gait: Gait) -> Iterator[Gait]:
 def _many_legged_gait(
     robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
 ) -> Gait:
+    """Return a trot for four legs, a tripod for more, with strides that the feet can reach."""
     height = leg_height(robot)
     four = len(legs) == MIN_LEGS_WITHOUT_BALANCE
     gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)

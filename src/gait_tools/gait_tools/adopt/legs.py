@@ -100,6 +100,7 @@ def find_legs(robot: RobotModel) -> tuple[tuple[FoundLeg, ...], list[str]]:
 
 
 def _check_legs(robot: RobotModel, legs: Sequence[Leg], wheels: Sequence[str]) -> None:
+    """Raise ``ConfigurationError`` unless a robot has two or more legs of two or more joints."""
     where = f"robot '{robot.name}' ({robot.source})"
     if not robot.joint_names:
         raise ConfigurationError(f'{where} has no moving joint, expected legs of at least two')

@@ -89,6 +89,7 @@ class BagFolder:
         return f'{place}_r{repeat}_{engine}'
 
     def _read(self) -> list[Sequence[Any]]:
+        """Return the lines of the folder's index; ``ConfigurationError`` if they are wrong."""
         file = self._folder / INDEX_FILE
         if not file.exists():
             return []

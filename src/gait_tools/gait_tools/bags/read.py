@@ -170,6 +170,7 @@ def _read_sealed(folder: Path) -> tuple[dict[str, str], bytes]:
 
 
 def _read_period(question: Any, answer: Any) -> RecordedPeriod:
+    """Return one control period from the recorded request and reply of the controller."""
     targets = read_trajectory(answer)
     assert targets.position is not None
     zero = np.zeros_like(targets.position)

@@ -119,6 +119,7 @@ def compute_seal(texts: Mapping[str, str], content: bytes) -> str:
 
 
 def _write_messages(writer: Any, store: Any, rollout: Rollout) -> None:
+    """Write the messages of a trial; a topic gets its connection with its first message."""
     connections = {}
     for topic, stamp, message in trial_messages(rollout):
         kind = BAG_TOPICS[topic]

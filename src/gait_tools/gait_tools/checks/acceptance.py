@@ -141,6 +141,7 @@ def check_equal_hashes(share: float = 1.0) -> list[Measurement]:
 
 
 def _compare_hashes(robot: str, share: float) -> Measurement:
+    """Count the different hashes of one trial: alone, after others, over ROS and in a worker."""
     from gait_evolver.evaluators.ros import RosEvaluator
     from gait_ros.trials.session import run_ros_trial
 
@@ -206,6 +207,7 @@ def _run_evolution(folder: Path, workers: str, settings: Sequence[str]) -> None:
 
 
 def _kill_and_resume(folder: Path, settings: Sequence[str]) -> None:
+    """Kill an evolution between its first and its last generation, and resume it to its end."""
     words = _evolve_command('guroo_quick', '--run-dir', str(folder), '--workers', '2', *settings)
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     checkpoint = folder / 'checkpoint.json'

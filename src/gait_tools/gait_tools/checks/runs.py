@@ -71,6 +71,7 @@ def _cost_rows(
     specs: Sequence[TrialSpec],
     bounded: bool,
 ) -> list[Measurement]:
+    """Measure all evaluators with the same trials: return efficiency and ratios of rates."""
     one, evaluators = local[0], [*local, *others.values()]
     for evaluator in evaluators:
         _warm_up(evaluator, specs)

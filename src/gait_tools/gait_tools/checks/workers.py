@@ -87,6 +87,7 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
 def _start_run(
     run: Path, evaluator: str, settings: Sequence[str], changed: Mapping[str, str]
 ) -> subprocess.Popen[str]:
+    """Start an evolution in a process of its own, with some environment variables changed."""
     words = ['guroo_quick', '--run-dir', str(run), '--workers', '2', '--evaluator', evaluator]
     return subprocess.Popen(
         [*python_module_command('gait_tools.cli'), 'evolve', *words, *settings],
@@ -178,6 +179,7 @@ def _send_signal(pid: int, number: int) -> bool:
 
 
 def _measurements(tally: _Tally) -> list[Measurement]:
+    """Return the rows of the check; ``ConfigurationError`` if no run finished."""
     if not tally.logs and tally.broken:
         raise ConfigurationError(f'no run finished: {tally.broken[0]}')
     reason = f', the first: {excerpt(tally.broken[0])}' if tally.broken else ''

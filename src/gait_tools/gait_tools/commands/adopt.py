@@ -137,6 +137,7 @@ def _best_gait(
 def _report_lines(
     adoption: Adoption, stand: dict[str, Any], walk: dict[str, Any] | None, folder: Path
 ) -> list[str]:
+    """Return the lines to print: what was found, how the robot stands and walks, what is next."""
     lines = adoption.lines()
     if stand['stands']:
         lines.append(

@@ -69,6 +69,7 @@ def run(options: Namespace) -> int:
 
 
 def _measurement_functions(checks: bool) -> dict[str, _Measure]:
+    """Return the functions that measure, by name; parts that are not installed are left out."""
     from functools import partial
 
     from gait_core import registry
@@ -117,6 +118,7 @@ def _measure_part(name: str, measure: _Measure) -> Sequence[Measurement]:
 
 
 def _print_table(rows: list[Measurement]) -> None:
+    """Print the measurements under headings of their groups."""
     width = max(len(row.what) for row in rows)
     group = ''
     for row in rows:

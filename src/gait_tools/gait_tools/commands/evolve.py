@@ -180,6 +180,7 @@ def _create_store(options: Namespace, plan: Plan) -> RunStore:
 
 
 def _reopen_store(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
+    """Return the store of an earlier run and its trials; warn if code or platform changed."""
     from gait_core.errors import ConfigurationError
     from gait_evolver.run.store import RunStore
 
@@ -258,6 +259,7 @@ def make_evaluator(options: Namespace, experiment: Experiment) -> Evaluator:
 
 
 def _check_resumable(options: Namespace) -> None:
+    """Raise ``ConfigurationError`` for options that a resumed run cannot take."""
     from gait_core.errors import ConfigurationError
 
     if not options.run_dir:
@@ -275,6 +277,7 @@ def _check_resumable(options: Namespace) -> None:
 
 
 def _print_summary(values: dict[str, Any], finished: str) -> None:
+    """Print the figures of a finished run for people."""
     print(
         f'{values["experiment"]}: {values["generations"]} generations, '
         f'{values["evaluations"]} trials' + (f' ({finished})' if finished else '')

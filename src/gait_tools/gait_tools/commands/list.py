@@ -129,6 +129,7 @@ def _metric_texts() -> dict[str, str]:
 
 
 def _describe_name(kind: str, name: str) -> str:
+    """Return one line on a registered name; an error in its code becomes that line."""
     from gait_core import registry
     from gait_core.errors import ConfigurationError
     from gait_evolver.experiment import load_experiment

@@ -92,6 +92,7 @@ def run(options: Namespace) -> int:
 
 
 def _run_repeats(options: Namespace, champion: Champion) -> list[TrialOutcome]:
+    """Run every trial of a champion; with ``--record`` write a bag of each."""
     from gait_tools.bags.folder import BagFolder
 
     bags = BagFolder(Path(options.record), champion) if options.record else None
@@ -109,6 +110,7 @@ def _run_repeats(options: Namespace, champion: Champion) -> list[TrialOutcome]:
 def _compare_with_record(
     options: Namespace, champion: Champion, spec: TrialSpec, outcomes: Sequence[TrialOutcome]
 ) -> int:
+    """Print whether hashes and fitness equal the recorded ones; return the exit status."""
     results = [outcome.result for outcome in outcomes]
     first = results[0]
     fitness = [result.fitness for result in results if result.fitness is not None]
@@ -162,6 +164,7 @@ def _check_export(path: Path, champion: Champion) -> None:
 
 
 def _export(path: Path, champion: Champion, outcome: TrialOutcome) -> None:
+    """Write the champion, its targets or a bag of its trial, by the ending of the path."""
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import write_champion
     from gait_tools.bags.write import write_bag
@@ -223,6 +226,7 @@ def _with_robot_identity(champion: Champion) -> Champion:
 
 
 def _replay_bag(options: Namespace) -> int:
+    """Compute the targets of a bag again, print how they differ, and return the exit status."""
     from gait_core.errors import ConfigurationError
     from gait_tools.bags.controller_replay import replay_through_controller
     from gait_tools.bags.read import read_bag

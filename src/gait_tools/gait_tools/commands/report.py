@@ -82,6 +82,7 @@ def run(options: Namespace) -> int:
 
 
 def _robustness_rows(champion: Champion | None, markdown: Path | None) -> list[CardRow]:
+    """Return the robustness card of a champion, and write it as Markdown if a path is given."""
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
     from gait_tools.robustness import card_markdown, robustness_card

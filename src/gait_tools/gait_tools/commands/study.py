@@ -74,6 +74,7 @@ def run(options: Namespace) -> int:
 
 
 def _open_session(options: Namespace) -> StudySession:
+    """Return the study to run: a new one, or with ``--resume`` the recorded one."""
     from gait_core.errors import ConfigurationError
     from gait_evolver.loop import new_run_folder
     from gait_tools.study.session import StudySession
@@ -100,6 +101,7 @@ def _print_part(part: StudyPart, rows: Sequence[StudyRow]) -> None:
 
 
 def _print_rows(rows: Sequence[StudyRow]) -> None:
+    """Print a line for every row; under a row that did not pass also its note."""
     from gait_tools.study.page import format_value
 
     width = max((len(row.id) for row in rows), default=0)

@@ -99,6 +99,7 @@ def run_trials(
 
 
 def _run_in_process(spec: TrialSpec, keep: bool) -> TrialOutcome:
+    """Run a trial in this process; a failure of the trial becomes its result."""
     from gait_core.errors import ConfigurationError, SimulationDiverged
     from gait_core.processes.exits import raise_on_os_exit
     from gait_core.trial.failures import exception_result, is_resource_shortage
@@ -126,6 +127,7 @@ def _run_in_process(spec: TrialSpec, keep: bool) -> TrialOutcome:
 
 
 def _run_over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[TrialOutcome]:
+    """Run trials in one graph of ROS nodes; ``ConfigurationError`` if a node ends."""
     from gait_core.errors import ConfigurationError
 
     try:

@@ -263,6 +263,7 @@ def _read_champion(options: Namespace, note: Callable[[str], None]) -> Champion 
 
 
 def _check_sections(settings: Mapping[str, Any]) -> None:
+    """Raise ``ConfigurationError`` for a setting that is in no section of the command."""
     from gait_core.errors import ConfigurationError, unknown_name_error
 
     valid = ('gait', 'scene', 'settle_time')

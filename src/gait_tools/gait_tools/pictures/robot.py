@@ -125,6 +125,7 @@ def _draw_legs(
     feet: FloatArray,
     workspaces: Mapping[str, FootWorkspace],
 ) -> None:
+    """Draw every leg from joint to joint to its foot, and the extent of the foot's workspace."""
     for i, leg in enumerate(robot.legs):
         rows = [robot.link_index[robot.joint[name].child] for name in leg.joints]
         line = np.concatenate([poses[rows, :3, 3], feet[i : i + 1]])
@@ -149,6 +150,7 @@ def _draw_ground(axes: Any, robot: RobotModel, feet: FloatArray) -> None:
 
 
 def _set_limits(axes: Any, corners: FloatArray, feet: FloatArray) -> None:
+    """Show the whole robot, with one scale for all three axes."""
     points = np.concatenate([corners.reshape(-1, 3), feet])
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     half = 0.5 * float(np.ptp(points, axis=0).max())

@@ -66,6 +66,7 @@ def write_gif(
 
 
 def _encode_gif(pictures: list[Any], colours: int, period: int) -> bytes:
+    """Return the bytes of an endless GIF; ``period`` is the time between two pictures [ms]."""
     # One palette for all frames, from samples of the whole video, avoids flicker of still parts.
     sample = pictures[:: max(1, len(pictures) // 4)]
     sheet = Image.new('RGB', (sample[0].width, sample[0].height * len(sample)))

@@ -112,6 +112,7 @@ def build_report(subject: ReportSubject, card: Sequence[CardRow] = ()) -> Report
 
 
 def _add_head(page: ReportPage, subject: ReportSubject, name: str) -> None:
+    """Add the title, the description and a line on robot, controller and engine."""
     experiment, champion = subject.experiment, subject.champion
     words = []
     if experiment is not None:
@@ -142,6 +143,7 @@ def _add_champion_figures(page: ReportPage, champion: Champion, result: TrialRes
 def _add_player(
     page: ReportPage, champion: Champion, result: TrialResult, rollout: Rollout
 ) -> None:
+    """Add the replay of the best gait, and whether it equals its record."""
     page.replay = replay_data(rollout)
     same = result.trial_hash == champion.trial_hashes[0]
     differences = describe_differences(champion.platform) if champion.platform else ''
@@ -163,6 +165,7 @@ def _add_player(
 
 
 def _add_search(page: ReportPage, subject: ReportSubject) -> None:
+    """Add the charts of a run: fitness, repeats, quantities and parameters over generations."""
     experiment = subject.experiment
     assert experiment is not None
     units = {gene.name: gene.unit for gene in resolve_experiment(experiment).space.genes}
@@ -215,6 +218,7 @@ def _fitness_of(evaluation: Evaluation) -> float:
 
 
 def _add_trial(page: ReportPage, rollout: Rollout) -> None:
+    """Add the charts of one trial: gait, zero-moment point and energy."""
     page.add_section('Gait diagram', page.chart(charts.gait_chart(rollout)), _legs_table(rollout))
     zmp = page.chart(charts.zmp_chart(rollout))
     page.add_section(
@@ -273,6 +277,7 @@ def _describe_steadiness(rollout: Rollout) -> str:
 
 
 def _add_robustness(page: ReportPage, rows: Sequence[CardRow]) -> None:
+    """Add the table of the robustness card, if there is one."""
     if not rows:
         return
     cells = [
@@ -295,6 +300,7 @@ def _add_robustness(page: ReportPage, rows: Sequence[CardRow]) -> None:
 
 
 def _add_gates(page: ReportPage, subject: ReportSubject, rollout: Rollout | None) -> None:
+    """Add how the trials of the run ended, and how near the best gait came to each gate."""
     parts = []
     if subject.generations:
         parts.append(page.chart(charts.outcome_chart(subject.generations)))
@@ -351,6 +357,7 @@ def _format_with_unit(value: float | None, unit: str) -> str:
 
 
 def _add_commands(page: ReportPage, subject: ReportSubject) -> None:
+    """Add the commands that repeat the run, and where the best gait comes from."""
     parts = []
     if subject.folder is not None and subject.experiment is not None:
         folder = shlex.quote(str(subject.folder))

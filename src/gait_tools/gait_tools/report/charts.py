@@ -295,6 +295,7 @@ def _quantiles(values: Sequence[Sequence[float]], *shares: float) -> FloatArray:
 
 
 def _band_traces(axis: Sequence[int], bounds: FloatArray, name: str) -> list[Chart]:
+    """Return the traces of an area between two curves; ``bounds`` is 2 x n, lower and upper."""
     hidden = {'type': 'scatter', 'mode': 'lines', 'line': {'width': 0}, 'hoverinfo': 'skip'}
     low, high = bounds
     return [

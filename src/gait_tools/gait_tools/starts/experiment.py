@@ -101,6 +101,7 @@ def write_experiment(file: Path, robot_name: str) -> tuple[str, ...]:
 
 
 def _experiment_text(file: Path, robot_name: str) -> str:
+    """Return the text of an experiment that searches the default gait of a robot."""
     robot = load_robot(robot_name)
     gait = resolve_gait(robot)
     declared = registry.controller(gait.controller).Params

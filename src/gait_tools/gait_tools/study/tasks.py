@@ -99,6 +99,7 @@ def _run_task(function: Callable[[Task], Any], tasks: Mapping[str, Task], key: s
 
 
 def _read_results(file: Path) -> dict[str, Any]:
+    """Return the results of finished tasks by key; drop a last line that a kill cut short."""
     if not file.exists():
         return {}
     text = read_text(file, DATA_LIMIT)
