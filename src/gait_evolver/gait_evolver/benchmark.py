@@ -33,6 +33,7 @@ def measure_evaluators() -> list[Measurement]:
 
 
 def _measure_rates(engine: str) -> list[Measurement]:
+    """Measure evaluations per second with one and with two workers, and their ratio."""
     spec = default_trial('guroo', _TRIAL_DURATION, {'engine': engine})
     specs = [replace(spec, seed=seed) for seed in range(_TRIALS)]
     evaluators = [LocalEvaluator(workers=count) for count in (1, 2)]

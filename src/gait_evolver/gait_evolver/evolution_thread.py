@@ -86,6 +86,7 @@ class EvolutionThread:
         self._thread.join(timeout)
 
     def _run(self) -> None:
+        """Evolve, and keep how the run ended: its status, and the error if there was one."""
         try:
             self._evolve()
             self.status = 'completed'
@@ -99,6 +100,7 @@ class EvolutionThread:
             self.details = traceback.format_exc()
 
     def _evolve(self) -> None:
+        """Make the evaluator, open the store, run every generation, and close both."""
         # The evaluator first: an error in it must not leave an empty run directory.
         evaluator = self.evaluator = self._make_evaluator()
         try:

@@ -312,6 +312,7 @@ class EvolverNode(Node):
         return self._result(run)
 
     def _on_poll(self) -> None:
+        """Pass a cancellation on to the run, publish its news, and report its end."""
         run = self._run
         if run is None:
             return
@@ -349,6 +350,7 @@ class EvolverNode(Node):
     def _on_checkpoint(
         self, request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
+        """Answer how many generations of the run are on the disk."""
         store = self._run.store if self._run is not None else None
         if store is None:
             response.message = 'there is no run'
@@ -361,6 +363,7 @@ class EvolverNode(Node):
         return response
 
     def _on_status(self) -> None:
+        """Publish the status, also as feedback of the goal and in the log."""
         second = describe_second_publisher(
             self, '~/status', 'both use the same workers, unless one has namespace:=NAME'
         )
@@ -373,6 +376,7 @@ class EvolverNode(Node):
         self._tell(message)
 
     def _status_message(self) -> EvolverStatus:
+        """Return the status of the node: its state, its workers and the progress of its run."""
         run = self._run
         message = EvolverStatus(
             stamp=self._now(), experiment=self._experiment, message=self._message
@@ -407,6 +411,7 @@ class EvolverNode(Node):
         return message
 
     def _best_message(self, run: EvolutionThread, best: BestCandidate | None) -> BestGait:
+        """Return the best candidate of a run with its first trial; an empty message for none."""
         store = run.store
         if best is None or store is None:
             return BestGait(stamp=self._now(), experiment=self._experiment)
@@ -434,6 +439,7 @@ class EvolverNode(Node):
         )
 
     def _result(self, run: EvolutionThread) -> Evolve.Result:
+        """Return the result of the action: how the run ended, and its best candidate."""
         result = Evolve.Result(status=run.status, message=run.message)
         if run.store is not None:
             result.run_directory = str(run.store.folder)
@@ -488,6 +494,7 @@ def _check_goal(goal: Evolve.Goal) -> None:
 
 
 def _goal_overrides(goal: Evolve.Goal) -> Mapping[str, Any]:
+    """Return the settings of an experiment that a goal changes."""
     given = from_parameter_values(goal.settings)
     changes: dict[str, Any] = nest_settings(
         (name, list(value) if isinstance(value, tuple) else value) for name, value in given.items()

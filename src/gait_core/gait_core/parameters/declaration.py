@@ -269,6 +269,7 @@ ParametersT = TypeVar('ParametersT', bound=Parameters)
 
 @cache
 def _declared_parameters(cls: Any) -> tuple[ParameterInfo, ...]:
+    """Return the parameters that a dataclass declares, in the order of its fields."""
     return tuple(
         ParameterInfo(
             name=field.name,

@@ -131,6 +131,7 @@ def _read_shapes(entries: tuple[Mapping[str, Any], ...], location: Location) -> 
 
 
 def _read_shape(entry: Mapping[str, Any], location: Location) -> Shape:
+    """Return the shape of an entry; ``ConfigurationError`` if its size has no meaning."""
     check_keys(entry, ('kind', 'size', 'xyz', 'rpy', 'rgba'), location)
     kind = read_choice(entry, 'kind', _SIZE_COUNTS, location)
     shape: Shape = read_value(Shape, entry, location)

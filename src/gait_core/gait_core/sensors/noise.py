@@ -46,6 +46,7 @@ class SensorSimulator:
         return replace(self._queue[0], tick=true.tick, time=true.time)
 
     def _noisy_observation(self, true: Observation) -> Observation:
+        """Return an observation with noise on joint positions, joint velocities and the IMU."""
         model = self._model
         return replace(
             true,
@@ -59,6 +60,7 @@ class SensorSimulator:
         )
 
     def _noisy_imu(self, imu: Imu) -> Imu:
+        """Return a reading of the IMU with noise on orientation, rate and acceleration."""
         # A small random rotation about axes of odom turns the true attitude.
         tilt = Rotation.from_rotvec(self._rng.normal(0.0, 1.0, 3) * self._model.orientation_noise)
         return Imu(

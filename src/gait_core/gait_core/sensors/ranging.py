@@ -96,6 +96,7 @@ def _lidar_rays(sensor: Lidar) -> SensorRays:
 
 
 def _camera_rays(sensor: DepthCamera) -> SensorRays:
+    """Return the ray of every pixel of a depth camera, and the cosine of its angle to the axis."""
     # Pinhole camera: a pixel's ray is (1, -u, -v), u and v from the optical axis to the pixel's
     # centre, over the focal length.
     u, v = np.meshgrid(

@@ -216,6 +216,7 @@ class RestAngles:
     def _start_due(
         self, leg: int, waiting: list[tuple[float, MotorCommand, float]], dt: float
     ) -> None:
+        """Start the commands of a leg that are due; shorten the delays of the others by ``dt``."""
         later = []
         for delay, command, duration in waiting:
             # A command begins in the control period that is nearest to its start.

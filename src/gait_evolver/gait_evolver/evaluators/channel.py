@@ -115,6 +115,7 @@ class MessageChannel:
         return messages
 
     def _next_message(self) -> Any:
+        """Take the next message out of the received bytes; return None while it is incomplete."""
         if len(self._in) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack(self._in[: _LENGTH.size])

@@ -132,6 +132,7 @@ class WorkerProcess:
 
 @contextmanager
 def _worker_environment() -> Iterator[None]:
+    """Set the environment variables of workers, and restore those of this process at the end."""
     # Python, BLAS and Numba read these variables when the process starts.
     before = {name: os.environ.get(name) for name in WORKER_ENVIRONMENT}
     os.environ.update(WORKER_ENVIRONMENT)

@@ -106,6 +106,7 @@ def _differing(values: Sequence[_NumberT]) -> tuple[_NumberT, ...]:
 
 
 def _rows_of_candidate(folder: Path, candidate: str, engine: str) -> list[TrialRow]:
+    """Return the logged trials of a candidate on an engine; ``ConfigurationError`` for none."""
     generations = read_generations(folder)
     try:
         generation, individual = (int(part) for part in candidate.split('/'))

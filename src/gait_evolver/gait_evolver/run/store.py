@@ -215,6 +215,7 @@ class RunStore:
             )
 
     def _write_summaries(self, summaries: Sequence[CandidateSummary]) -> None:
+        """Write the table ``individuals.csv``: a line of figures for every candidate."""
         experiment = self.plan.experiment
         header = (
             *_SUMMARY_COLUMNS,

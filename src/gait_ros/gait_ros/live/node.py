@@ -451,6 +451,7 @@ class ControllerNode(ManagedNode):
     def _on_load_gait(
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
+        """Change the gait to that of a file; answer which parameters have changed."""
         self.handle_due_work()
         self._loading = True
         try:

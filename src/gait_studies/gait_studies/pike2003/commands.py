@@ -307,6 +307,7 @@ def _foot_rows(walk: CommandedAngles) -> list[StudyRow]:
 
 
 def _max_foot_pitch(walk: CommandedAngles) -> float:
+    """Return the largest angle between a foot and the ground that the commands ask for [rad]."""
     begin = round(START_TIME / CONTROL_PERIOD)
     return max(
         float(
