@@ -161,11 +161,19 @@ def _read_mirror_pairs(
 ) -> dict[str, tuple[str, float]]:
     """Return the mirror pairs by prefixes, then the listed ones, in the order of the joints."""
     pairs: dict[str, tuple[str, float]] = {}
-    for left, right in table.prefixes:
-        for name in robot.joint_names:
-            other = right + name.removeprefix(left)
-            if name.startswith(left) and other in robot.joint_index:
-                _add_pair(robot, pairs, (name, other), location / 'prefixes')
+    for i, (left, right) in enumerate(table.prefixes):
+        counterparts = {
+            name: right + name.removeprefix(left)
+            for name in robot.joint_names
+            if name.startswith(left)
+        }
+        found = [item for item in counterparts.items() if item[1] in robot.joint_index]
+        if not found:
+            raise (location / 'prefixes' / i).error(
+                f"no two joints differ by the prefixes '{left}' and '{right}' alone"
+            )
+        for pair in found:
+            _add_pair(robot, pairs, pair, location / 'prefixes')
     for i, listed in enumerate(table.pairs):
         _add_pair(robot, pairs, listed, location / 'pairs' / i)
     return {name: pairs[name] for name in robot.joint_names if name in pairs}

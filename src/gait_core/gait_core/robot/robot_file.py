@@ -77,6 +77,7 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
 from gait_core.parameters.schema import Coordinate, Location, NumberRange, check_keys, read_value
+from gait_core.robot.mechanism import MAX_CONSTANT
 from gait_core.robot.model import (
     ContactNode,
     FallCriterion,
@@ -86,15 +87,18 @@ from gait_core.robot.model import (
 )
 from gait_core.trial.scene import EMPTY_MAPPING, Scene
 
+# Whether the sign of a limit is possible depends on the joint: ``mechanism.limit_fault``.
+_Limit = Annotated[float, NumberRange(-MAX_CONSTANT, MAX_CONSTANT)]
+
 
 @dataclass(frozen=True, kw_only=True)
 class JointLimits:
     """Limits of joints in place of the URDF's [rad or m, rad/s or m/s, N m or N, SI]."""
 
-    lower: float | None = None
-    upper: float | None = None
-    velocity: float | None = None
-    effort: float | None = None
+    lower: _Limit | None = None
+    upper: _Limit | None = None
+    velocity: _Limit | None = None
+    effort: _Limit | None = None
     damping: float | None = None
     friction: float | None = None
 
