@@ -69,7 +69,7 @@ def test_on_three_feet_the_base_moves_as_they_do():
         leg = LegKinematics(robot, name)
         there = turn.apply(foot(robot, name, now)) + shift
         solution = leg.solve(there)
-        assert solution.reachable
+        assert solution.is_reachable
         then[[robot.joint_index[joint] for joint in leg.joint_names]] = solution.positions
     ahead = predict_foothold(robot, names[3], names[:3], now, then)
     expected = turn.inv().apply(foot(robot, names[3], then) - shift)

@@ -65,7 +65,7 @@ def test_inverse_undoes_forward_in_point_and_orientation(share, off):
     positions = LEFT.lower + share * (LEFT.upper - LEFT.lower)
     point, turn = LEFT.forward(positions)
     found = LEFT.solve(point, turn, start=positions + off, thorough=True)
-    assert found.reachable
+    assert found.is_reachable
     again, turned = LEFT.forward(found.positions)
     # Where the leg is straight, the error of the joints is the root of that of the foot.
     np.testing.assert_allclose(again, point, atol=1e-6)
@@ -86,7 +86,7 @@ def test_the_planar_leg_equals_the_law_of_cosines(hip, knee):
     reach = np.hypot(target[0], target[2] + 0.05)
     # Of the two ways to bend the knee, the start decides.
     bend = np.arccos(np.clip(reach**2 / (2.0 * SEGMENT**2) - 1.0, -1.0, 1.0))
-    assert found.reachable
+    assert found.is_reachable
     np.testing.assert_allclose(found.positions, [hip, bend], atol=1e-6)
 
 
@@ -97,7 +97,7 @@ def test_every_reachable_foot_position_of_a1_is_found_from_a_cold_start():
         for positions in rng.uniform(leg.lower, leg.upper, (150, 3)):
             leg.reset()
             found = leg.solve(leg.forward(positions)[0], thorough=True)
-            assert found.reachable, positions
+            assert found.is_reachable, positions
             assert np.all((leg.lower <= found.positions) & (found.positions <= leg.upper))
 
 
@@ -107,7 +107,7 @@ def test_a_target_too_far_is_flagged_and_met_as_closely_as_can_be(angle, excess)
     leg = planar()
     reach = 2.0 * SEGMENT + excess
     found = leg.solve([-reach * np.sin(angle), 0.0, -0.05 - reach * np.cos(angle)])
-    assert not found.reachable
+    assert not found.is_reachable
     assert found.position_error == pytest.approx(excess, abs=1e-9)
     # The straight leg points at the target.
     np.testing.assert_allclose(found.positions, [angle, 0.0], atol=1e-4)
@@ -116,7 +116,7 @@ def test_a_target_too_far_is_flagged_and_met_as_closely_as_can_be(angle, excess)
 def test_a_target_beside_the_plane_of_the_leg_is_missed_by_its_distance():
     leg = planar()
     found = leg.solve([0.0, 0.07, -0.28])
-    assert not found.reachable
+    assert not found.is_reachable
     assert found.position_error == pytest.approx(0.07, abs=1e-9)
 
 
@@ -130,14 +130,14 @@ def test_limits_hold_and_the_error_is_true_whatever_the_target(target):
     assert found.position_error == pytest.approx(float(np.linalg.norm(point - target)), abs=1e-12)
     angle = np.arccos(np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0))
     assert found.angle_error == pytest.approx(angle, abs=1e-6)
-    assert found.reachable == (found.position_error <= 1e-6 and found.angle_error <= 1e-6)
+    assert found.is_reachable == (found.position_error <= 1e-6 and found.angle_error <= 1e-6)
 
 
 def test_an_unreachable_pose_is_a_minimum_within_the_limits():
     leg = planar()
     leg.solve([0.3, 0.0, -0.05 + 0.25])
     best = leg.solve([0.3, 0.0, -0.05 + 0.25])
-    assert not best.reachable
+    assert not best.is_reachable
     for step in np.concatenate([np.eye(2), -np.eye(2)]) * 1e-4:
         near = np.clip(best.positions + step, leg.lower, leg.upper)
         error = np.linalg.norm(leg.forward(near)[0] - [0.3, 0.0, 0.2])
@@ -149,7 +149,7 @@ def test_a_straight_leg_can_shorten():
     LEFT.reset()
     straight, _ = LEFT.forward(np.zeros(6))
     found = LEFT.solve(straight + [0.0, 0.0, 0.02], np.eye(3))
-    assert found.reachable
+    assert found.is_reachable
     hip, knee, ankle = found.positions[2:5]
     # Thigh and shank are 0.28 m: the law of cosines gives the knee, symmetry its halves.
     expected = 2.0 * np.arccos((0.56 - 0.02) / 0.56)
@@ -165,7 +165,7 @@ def test_a_walk_in_small_steps_is_followed_without_jumps():
     last = np.array([-0.4, 0.8])
     for phase in np.linspace(0.0, 2.0 * np.pi, 51):
         found = leg.solve(middle + [0.04 * np.sin(phase), 0.0, 0.02 * (1.0 - np.cos(phase))])
-        assert found.reachable
+        assert found.is_reachable
         assert np.max(np.abs(found.positions - last)) < 0.15
         last = found.positions
 
@@ -264,7 +264,7 @@ def test_a_coupled_knee_is_inverted_through_its_coupling():
     )
     # Hip a, knee -2 a: the foot stays under the hip.
     found = LegKinematics(robot, 'leg0').solve([0.0, 0.0, -0.05 - 2.0 * SEGMENT * np.cos(0.6)])
-    assert found.reachable
+    assert found.is_reachable
     assert abs(found.positions[0]) == pytest.approx(0.6, abs=1e-9)
 
 

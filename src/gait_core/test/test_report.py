@@ -158,14 +158,14 @@ def test_overlaps_equal_the_closed_form(first, second, apart, depth):
     if depth is not None:
         assert (found[0].link_a, found[0].link_b) == ('base', 'tip')
         assert found[0].depth == pytest.approx(depth, abs=1e-12)
-        assert not found[0].neighbours
-        assert found[0].exact == (second.kind in ('box', 'sphere'))
+        assert not found[0].are_neighbours
+        assert found[0].is_exact == (second.kind in ('box', 'sphere'))
 
 
 def test_links_fixed_together_count_as_one_body():
     near = (0.15, 0.0, 0.0)
-    assert find_overlaps(two(BOX, BOX, near, 'fixed'))[0].neighbours
-    assert not find_overlaps(two(BOX, BOX, near))[0].neighbours
+    assert find_overlaps(two(BOX, BOX, near, 'fixed'))[0].are_neighbours
+    assert not find_overlaps(two(BOX, BOX, near))[0].are_neighbours
     alone = two(BOX, BOX, near, 'fixed')
     fixed = dataclasses.replace(alone.joints[0], kind='fixed')
     welded = dataclasses.replace(alone, joints=(fixed, alone.joints[1]), joint_names=())

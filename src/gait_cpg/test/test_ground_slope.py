@@ -54,7 +54,7 @@ def seen(gradient, roll=0.0, pitch=0.0, yaw=0.0):
         far = (below[2] - height) / (down[:2] @ gradient - down[2])
         wanted = foot * [1.0, 1.0, 0.0] + [0.0, 0.0, -far]
         solution = leg.solve(wanted)
-        assert solution.reachable
+        assert solution.is_reachable
         joints[[ROBOT.joint_index[name] for name in leg.joint_names]] = solution.positions
     imu = Imu(
         orientation=turn.as_quat(),

@@ -87,6 +87,6 @@ def _footprint(
     level = Rotation.from_euler('z', np.arctan2(forward[1], forward[0]))
     if len(robot.roots) > 1:
         return ODOM, BASE_FOOTPRINT, np.append(position, level.as_quat())
-    turn = Rotation.from_quat(body_poses[0, 3:]).inv()
-    in_base = turn.apply(position - body_poses[0, :3])
-    return base, BASE_FOOTPRINT, np.append(in_base, (turn * level).as_quat())
+    rotation = Rotation.from_quat(body_poses[0, 3:]).inv()
+    in_base = rotation.apply(position - body_poses[0, :3])
+    return base, BASE_FOOTPRINT, np.append(in_base, (rotation * level).as_quat())

@@ -59,7 +59,7 @@ def _free_distance(
     last = stance
     for count in range(1, 2 * _STEPS_PER_LENGTH + 1):
         solution = leg.solve(start + count * step, start=last)
-        if not solution.reachable:
+        if not solution.is_reachable:
             return float(np.linalg.norm(step)) * (count - 1)
         last = solution.positions
     return float(np.linalg.norm(step)) * 2 * _STEPS_PER_LENGTH

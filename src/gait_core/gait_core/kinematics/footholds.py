@@ -59,12 +59,14 @@ def predict_foothold(
     # The motion of the base maps the stance feet at touch-down to the same feet now; the swinging
     # foot moves with it.
     if len(legs) >= _MIN_POINT_FEET:
-        turn = _best_rotation(feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0))
+        rotation = _best_rotation(
+            feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0)
+        )
     else:
         row = robot.link_index[legs[0].sole]
-        turn = poses[0][row, :3, :3] @ poses[1][row, :3, :3].T
+        rotation = poses[0][row, :3, :3] @ poses[1][row, :3, :3].T
     foot = _sole_position(robot, robot.leg(leg), poses[1])
-    return np.asarray(turn @ (foot - feet_then.mean(axis=0)) + feet_now.mean(axis=0))
+    return np.asarray(rotation @ (foot - feet_then.mean(axis=0)) + feet_now.mean(axis=0))
 
 
 def _sole_position(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray:

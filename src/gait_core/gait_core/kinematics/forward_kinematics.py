@@ -28,7 +28,7 @@ class KinematicTree(NamedTuple):
     parent : (L,) int array
         Row of the parent link; -1 for a root.
     offset : (L, 3) array [m]
-    turn : (L, 3, 3) array
+    rotation : (L, 3, 3) array
         Frame of the joint above each link, in the parent's frame, at position zero.
     axis : (L, 3) array
         Joint axis in the link's frame.
@@ -46,7 +46,7 @@ class KinematicTree(NamedTuple):
 
     parent: IntArray
     offset: FloatArray
-    turn: FloatArray
+    rotation: FloatArray
     axis: FloatArray
     revolute: BoolArray
     prismatic: BoolArray
@@ -62,20 +62,20 @@ def kinematic_tree(robot: Mechanism) -> KinematicTree:
     count = len(robot.links)
     parent = np.full(count, -1, dtype=np.int64)
     offset, axis = np.zeros((count, 3)), np.zeros((count, 3))
-    turn = np.tile(np.eye(3), (count, 1, 1))
+    rotation = np.tile(np.eye(3), (count, 1, 1))
     revolute, prismatic = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     gain, bias = np.zeros((count, len(robot.joint_names))), np.zeros(count)
     for joint in robot.joints:
         i = robot.link_index[joint.child]
         parent[i] = robot.link_index[joint.parent]
-        offset[i], turn[i], axis[i] = joint.xyz, rotation_from_rpy(joint.rpy), joint.axis
+        offset[i], rotation[i], axis[i] = joint.xyz, rotation_from_rpy(joint.rpy), joint.axis
         revolute[i] = joint.kind in ('revolute', 'continuous')
         prismatic[i] = joint.kind == 'prismatic'
         gain[i], bias[i] = _joint_gains(robot, joint)
     return KinematicTree(
         parent=parent,
         offset=offset,
-        turn=turn,
+        rotation=rotation,
         axis=axis,
         revolute=revolute,
         prismatic=prismatic,
@@ -107,8 +107,8 @@ def pose_matrices(poses: FloatArray) -> FloatArray:
     """Return (..., 4, 4) transforms of (..., 7) poses: x, y, z [m], quaternion x, y, z, w."""
     poses = np.asarray(poses, dtype=np.float64)
     matrices = np.zeros((*poses.shape[:-1], 4, 4))
-    turns = Rotation.from_quat(poses[..., 3:].reshape(-1, 4)).as_matrix()
-    matrices[..., :3, :3] = turns.reshape(*poses.shape[:-1], 3, 3)
+    rotations = Rotation.from_quat(poses[..., 3:].reshape(-1, 4)).as_matrix()
+    matrices[..., :3, :3] = rotations.reshape(*poses.shape[:-1], 3, 3)
     matrices[..., :3, 3] = poses[..., :3]
     matrices[..., 3, 3] = 1.0
     return matrices
@@ -197,13 +197,16 @@ def _joint_transforms(robot: Mechanism) -> FloatArray:
     tree = kinematic_tree(robot)
     parts = np.zeros((len(robot.links), 3, 4, 4))
     parts[:, 0, 3, 3] = 1.0
-    parts[:, 0, :3, :3], parts[:, 0, :3, 3] = tree.turn, tree.offset
-    for i, (turn, axis) in enumerate(zip(tree.turn, tree.axis, strict=True)):
+    parts[:, 0, :3, :3], parts[:, 0, :3, 3] = tree.rotation, tree.offset
+    for i, (rotation, axis) in enumerate(zip(tree.rotation, tree.axis, strict=True)):
         if tree.revolute[i]:
             across = np.cross(np.eye(3), axis)
-            parts[i, 1, :3, :3], parts[i, 2, :3, :3] = turn @ across, turn @ across @ across
+            parts[i, 1, :3, :3], parts[i, 2, :3, :3] = (
+                rotation @ across,
+                rotation @ across @ across,
+            )
         elif tree.prismatic[i]:
-            parts[i, 1, :3, 3] = turn @ axis
+            parts[i, 1, :3, 3] = rotation @ axis
     return np.asarray(parts.swapaxes(2, 3).reshape(-1, 12, 4))
 
 
@@ -229,9 +232,9 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
     the links.
     """
     parent, revolute, prismatic = tree.parent, tree.revolute, tree.prismatic
-    offset, turn, axis, com = tree.offset, tree.turn, tree.axis, tree.com
+    offset, rotation, axis, com = tree.offset, tree.rotation, tree.axis, tree.com
     roots = frames.shape[1]
-    turns, origins = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
+    rotations, origins = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
     for t in range(len(coms)):
         for i in range(len(parent)):
             s, c = 0.0, 1.0
@@ -246,12 +249,12 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
                     origin = frames[t, i, k, 3]
                 else:
                     p = parent[i]
-                    x, y, z = turns[p, k, 0], turns[p, k, 1], turns[p, k, 2]
+                    x, y, z = rotations[p, k, 0], rotations[p, k, 1], rotations[p, k, 2]
                     origin = origins[p, k]
                     origin += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
-                    u = x * turn[i, 0, 0] + y * turn[i, 1, 0] + z * turn[i, 2, 0]
-                    v = x * turn[i, 0, 1] + y * turn[i, 1, 1] + z * turn[i, 2, 1]
-                    w = x * turn[i, 0, 2] + y * turn[i, 1, 2] + z * turn[i, 2, 2]
+                    u = x * rotation[i, 0, 0] + y * rotation[i, 1, 0] + z * rotation[i, 2, 0]
+                    v = x * rotation[i, 0, 1] + y * rotation[i, 1, 1] + z * rotation[i, 2, 1]
+                    w = x * rotation[i, 0, 2] + y * rotation[i, 1, 2] + z * rotation[i, 2, 2]
                 along = a * u + b * v + d * w
                 if prismatic[i]:
                     origin += along * travel[t, i]
@@ -263,7 +266,7 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
                         c * v + s * (a * w - d * u) + rest * b,
                         c * w + s * (b * u - a * v) + rest * d,
                     )
-                turns[i, k, 0], turns[i, k, 1], turns[i, k, 2] = u, v, w
+                rotations[i, k, 0], rotations[i, k, 1], rotations[i, k, 2] = u, v, w
                 origins[i, k] = origin
                 coms[t, i, k] = origin + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
 

@@ -36,9 +36,9 @@ def rpy_from_rotation(matrix: FloatArray) -> tuple[float, float, float]:
 def ball_joint_axes(robot: Mechanism, names: tuple[str, str, str]) -> FloatArray:
     """Return the axes of the three joints of a ball joint, (3, 3) rows, in the first's frame."""
     first, second, third = (robot.joint[name] for name in names)
-    turn = rotation_from_rpy(second.rpy)
+    rotation = rotation_from_rpy(second.rpy)
     return np.array(
-        [first.axis, turn @ second.axis, turn @ rotation_from_rpy(third.rpy) @ third.axis]
+        [first.axis, rotation @ second.axis, rotation @ rotation_from_rpy(third.rpy) @ third.axis]
     )
 
 
@@ -61,6 +61,6 @@ def inertia_in_outer_frame(inertia: FloatArray, rpy: Sequence[float]) -> FloatAr
     """Return an inertia tensor, (3, 3), of a frame with attitude ``rpy``, in the outer frame."""
     if not any(rpy):
         return inertia
-    turn = rotation_from_rpy(rpy)
-    turned = turn @ inertia @ turn.T
-    return np.asarray(0.5 * (turned + turned.T))
+    rotation = rotation_from_rpy(rpy)
+    rotated = rotation @ inertia @ rotation.T
+    return np.asarray(0.5 * (rotated + rotated.T))

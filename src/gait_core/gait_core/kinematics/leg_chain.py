@@ -28,7 +28,7 @@ class Chain(NamedTuple):
     Attributes
     ----------
     gain, bias : (E, m), (E,) arrays
-    turn, offset : (E + 1, 3, 3), (E + 1, 3) arrays
+    rotation, offset : (E + 1, 3, 3), (E + 1, 3) arrays
         Frame of each element in the previous one, at position zero. The last row is the frame
         of the sole link, moved to the sole point.
     axis : (E, 3) array
@@ -42,7 +42,7 @@ class Chain(NamedTuple):
 
     gain: FloatArray
     bias: FloatArray
-    turn: FloatArray
+    rotation: FloatArray
     offset: FloatArray
     axis: FloatArray
     sliding: BoolArray
@@ -124,7 +124,7 @@ def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
     """
     travel, axes, origins = work.element_positions, work.axes, work.origins
     rotation, point = work.rotation, work.point
-    turn, offset, axis, sliding = chain.turn, chain.offset, chain.axis, chain.sliding
+    fixed, offset, axis, sliding = chain.rotation, chain.offset, chain.axis, chain.sliding
     count = len(travel)
     for i in range(3):
         point[i] = 0.0
@@ -138,9 +138,9 @@ def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
             # is updated by itself, without a matrix product.
             x, y, z = rotation[i, 0], rotation[i, 1], rotation[i, 2]
             point[i] += x * offset[e, 0] + y * offset[e, 1] + z * offset[e, 2]
-            u = x * turn[e, 0, 0] + y * turn[e, 1, 0] + z * turn[e, 2, 0]
-            v = x * turn[e, 0, 1] + y * turn[e, 1, 1] + z * turn[e, 2, 1]
-            w = x * turn[e, 0, 2] + y * turn[e, 1, 2] + z * turn[e, 2, 2]
+            u = x * fixed[e, 0, 0] + y * fixed[e, 1, 0] + z * fixed[e, 2, 0]
+            v = x * fixed[e, 0, 1] + y * fixed[e, 1, 1] + z * fixed[e, 2, 1]
+            w = x * fixed[e, 0, 2] + y * fixed[e, 1, 2] + z * fixed[e, 2, 2]
             if not last:
                 a, b, d = axis[e, 0], axis[e, 1], axis[e, 2]
                 along = a * u + b * v + d * w

@@ -37,7 +37,7 @@ class LegSolution:
         Distance from the sole point to its target.
     angle_error : float [rad]
         Angle from the sole's orientation to the requested one; 0 if none was requested.
-    reachable : bool
+    is_reachable : bool
         Whether both errors are within the tolerances. If not, ``positions`` are the nearest that
         the search found.
 
@@ -46,7 +46,7 @@ class LegSolution:
     positions: FloatArray
     position_error: float
     angle_error: float
-    reachable: bool
+    is_reachable: bool
 
 
 class LegKinematics:
@@ -163,7 +163,7 @@ class LegKinematics:
                 positions=best,
                 position_error=math.sqrt(2.0 * cost),
                 angle_error=0.0,
-                reachable=True,
+                is_reachable=True,
             )
         return self._solution(best, goal)
 
@@ -176,7 +176,7 @@ class LegKinematics:
         angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
         reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
         return LegSolution(
-            positions=positions, position_error=distance, angle_error=angle, reachable=reached
+            positions=positions, position_error=distance, angle_error=angle, is_reachable=reached
         )
 
 
@@ -235,20 +235,20 @@ def _build_chain(
     other_positions = robot.stance[: len(robot.joint_names)].copy()
     other_positions[columns] = 0.0
     moving: list[int] = []
-    turns, offsets = [np.eye(3)], [np.zeros(3)]
+    rotations, offsets = [np.eye(3)], [np.zeros(3)]
     for row in rows:
         # Fixed joints are merged into the frame of the element above them.
-        offsets[-1] = offsets[-1] + turns[-1] @ tree.offset[row]
-        turns[-1] = turns[-1] @ tree.turn[row]
+        offsets[-1] = offsets[-1] + rotations[-1] @ tree.offset[row]
+        rotations[-1] = rotations[-1] @ tree.rotation[row]
         if tree.revolute[row] or tree.prismatic[row]:
             moving.append(row)
-            turns.append(np.eye(3))
+            rotations.append(np.eye(3))
             offsets.append(np.zeros(3))
-    offsets[-1] = offsets[-1] + turns[-1] @ np.array(sole_point)
+    offsets[-1] = offsets[-1] + rotations[-1] @ np.array(sole_point)
     return Chain(
         gain=np.ascontiguousarray(tree.gain[moving][:, columns]),
         bias=tree.gain[moving] @ other_positions + tree.bias[moving],
-        turn=np.array(turns),
+        rotation=np.array(rotations),
         offset=np.array(offsets),
         axis=tree.axis[moving],
         sliding=tree.prismatic[moving],

@@ -115,16 +115,16 @@ def _tilt_and_yaw(observation: Observation) -> tuple[FloatArray, float | None]:
     if observation.imu is None:
         return np.eye(3), None
     x, y, z, w = observation.imu.orientation.tolist()
-    turn = np.array(
+    rotation = np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
-    yaw = rpy_from_rotation(turn)[2]
+    yaw = rpy_from_rotation(rotation)[2]
     c, s = math.cos(yaw), math.sin(yaw)
-    return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ turn, yaw
+    return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ rotation, yaw
 
 
 def _rotate_in_plane(point: FloatArray, angle: float) -> FloatArray:

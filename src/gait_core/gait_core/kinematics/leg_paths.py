@@ -159,7 +159,7 @@ def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[n
         chain = Chain(
             chains.gain[i],
             chains.bias[i],
-            chains.turn[i],
+            chains.rotation[i],
             chains.offset[i],
             chains.axis[i],
             chains.sliding[i],

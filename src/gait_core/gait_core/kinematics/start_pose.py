@@ -104,8 +104,8 @@ def pose_on_terrain(
         x, y, z [m], quaternion x, y, z, w in ``odom``.
 
     """
-    turn = Rotation.from_euler('xyz', [initial.roll, initial.pitch, initial.yaw])
-    pose = np.array([initial.x, initial.y, 0.0, *turn.as_quat()])
+    rotation = Rotation.from_euler('xyz', [initial.roll, initial.pitch, initial.yaw])
+    pose = np.array([initial.x, initial.y, 0.0, *rotation.as_quat()])
     joints = np.asarray(joint_positions, dtype=np.float64)[: len(robot.joint_names)]
     outline = _outline(robot)
     links = link_poses(robot, joints, root_poses_from_base(robot, pose))[outline.link]

@@ -175,7 +175,7 @@ class MessageBuilder:
         """Return the base's true pose, and its twist in its own frame (REP-105)."""
         assert true.body_poses is not None and true.body_twists is not None
         pose, twist = true.body_poses[0], true.body_twists[0]
-        turn = Rotation.from_quat(pose[3:]).as_matrix()
+        rotation = Rotation.from_quat(pose[3:]).as_matrix()
         types = self._types
         return types[ODOMETRY](
             header=self.header(stamp, ODOM),
@@ -188,7 +188,8 @@ class MessageBuilder:
             ),
             twist=types['geometry_msgs/msg/TwistWithCovariance'](
                 twist=types['geometry_msgs/msg/Twist'](
-                    linear=self._vector(twist[:3] @ turn), angular=self._vector(twist[3:] @ turn)
+                    linear=self._vector(twist[:3] @ rotation),
+                    angular=self._vector(twist[3:] @ rotation),
                 ),
                 covariance=np.zeros(36),
             ),

@@ -207,22 +207,22 @@ def _turn_roots(tree: LinkTree, rpy: Triple) -> LinkTree:
 
     ``rpy`` is the attitude of the old root frame in the new one.
     """
-    turn = rotation_from_rpy(rpy)
+    rotation = rotation_from_rpy(rpy)
     children = {joint.child for joint in tree.joints}
     roots = {link.name for link in tree.links if link.name not in children}
 
     def turned_item(item: Shape | Joint) -> Any:
         """Return a shape or joint of a root in the turned frame."""
-        x, y, z = (turn @ np.array(item.xyz)).tolist()
+        x, y, z = (rotation @ np.array(item.xyz)).tolist()
         return dataclasses.replace(
-            item, xyz=(x, y, z), rpy=rpy_from_rotation(turn @ rotation_from_rpy(item.rpy))
+            item, xyz=(x, y, z), rpy=rpy_from_rotation(rotation @ rotation_from_rpy(item.rpy))
         )
 
     def turned_link(link: Link) -> Link:
         """Return a root link in its turned frame."""
         return dataclasses.replace(
             link,
-            com=turn @ link.com,
+            com=rotation @ link.com,
             inertia=inertia_in_outer_frame(link.inertia, rpy),
             collisions=tuple(map(turned_item, link.collisions)),
             visuals=tuple(map(turned_item, link.visuals)),

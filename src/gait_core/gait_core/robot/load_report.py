@@ -98,8 +98,8 @@ class LoadReport:
                 'link_a': pair.link_a,
                 'link_b': pair.link_b,
                 'depth_m': pair.depth,
-                'neighbours': pair.neighbours,
-                'exact': pair.exact,
+                'neighbours': pair.are_neighbours,
+                'exact': pair.is_exact,
             }
             for pair in self.overlaps
         ]
@@ -192,12 +192,13 @@ def _warnings(report: LoadReport) -> list[str]:
 def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
     """Return a warning for each pair of overlapping links, and one for all neighbours."""
     warnings = [
-        f"links '{pair.link_a}' and '{pair.link_b}' {'overlap' if pair.exact else 'may overlap'} "
-        f'by {1e3 * pair.depth:.2g} mm in the nominal stance'
+        f"links '{pair.link_a}' and '{pair.link_b}' "
+        f'{"overlap" if pair.is_exact else "may overlap"} by {1e3 * pair.depth:.2g} mm '
+        'in the nominal stance'
         for pair in overlaps
-        if not pair.neighbours
+        if not pair.are_neighbours
     ]
-    joined = [f'{pair.link_a} - {pair.link_b}' for pair in overlaps if pair.neighbours]
+    joined = [f'{pair.link_a} - {pair.link_b}' for pair in overlaps if pair.are_neighbours]
     if joined:
         warnings.append(
             f'{len(joined)} pairs of links that a joint connects overlap, which matters where an '

@@ -28,16 +28,16 @@ class Overlap:
     """
     Two links whose shapes overlap, by at most ``depth`` [m].
 
-    ``neighbours`` is true if one joint connects them; engines ignore contacts of neighbours.
-    ``exact`` is true for boxes and spheres. Cylinders, capsules and meshes are replaced by their
-    oriented bounding boxes, so that their overlap may be smaller or none.
+    ``are_neighbours`` is true if one joint connects them; engines ignore contacts of neighbours.
+    ``is_exact`` is true for boxes and spheres. Cylinders, capsules and meshes are replaced by
+    their oriented bounding boxes, so that their overlap may be smaller or none.
     """
 
     link_a: str
     link_b: str
     depth: float
-    neighbours: bool
-    exact: bool
+    are_neighbours: bool
+    is_exact: bool
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _Block:
     axes: FloatArray
     half: FloatArray
     radius: float
-    exact: bool
+    is_exact: bool
 
 
 def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
@@ -73,19 +73,22 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
         compared += len(blocks[link_a]) * len(blocks[link_b])
         if compared > MAX_COMPARED:
             break
-        depth, exact = max(
+        depth, is_exact = max(
             (
-                (_overlap_depth(a, b), a.exact and b.exact)
+                (_overlap_depth(a, b), a.is_exact and b.is_exact)
                 for a in blocks[link_a]
                 for b in blocks[link_b]
             ),
             default=(0.0, True),
         )
         if depth > TOUCH_TOLERANCE:
-            neighbours = frozenset((head[link_a], head[link_b])) in joined
             overlaps.append(
                 Overlap(
-                    link_a=link_a, link_b=link_b, depth=depth, neighbours=neighbours, exact=exact
+                    link_a=link_a,
+                    link_b=link_b,
+                    depth=depth,
+                    are_neighbours=frozenset((head[link_a], head[link_b])) in joined,
+                    is_exact=is_exact,
                 )
             )
     return tuple(overlaps)
@@ -127,13 +130,13 @@ def _block_from_shape(shape: Shape) -> _Block:
         along = 0.5 * length + (across if shape.kind == 'capsule' else 0.0)
         half = np.array([across, across, along])
     axes = rotation_from_rpy(shape.rpy)
-    exact = shape.kind in ('box', 'sphere')
-    return _Block(axes @ middle + np.array(shape.xyz), axes, half, radius, exact)
+    is_exact = shape.kind in ('box', 'sphere')
+    return _Block(axes @ middle + np.array(shape.xyz), axes, half, radius, is_exact)
 
 
 def _move_block(block: _Block, pose: FloatArray) -> _Block:
-    turn = pose[:3, :3]
-    return replace(block, centre=turn @ block.centre + pose[:3, 3], axes=turn @ block.axes)
+    rotation, origin = pose[:3, :3], pose[:3, 3]
+    return replace(block, centre=rotation @ block.centre + origin, axes=rotation @ block.axes)
 
 
 def _overlap_depth(a: _Block, b: _Block) -> float:

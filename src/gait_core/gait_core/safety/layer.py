@@ -262,10 +262,10 @@ class SafetyLayer:
         attitude = observation.attitude
         if attitude is None:
             return None
-        turn = Rotation.from_quat(attitude.quaternion)
+        rotation = Rotation.from_quat(attitude.quaternion)
         if attitude.source == IMU:
-            turn *= self._base_in_imu
-        return float(turn.as_matrix()[2, 2])
+            rotation *= self._base_in_imu
+        return float(rotation.as_matrix()[2, 2])
 
     def _fall(self, tilt: float) -> None:
         """Enter the mode ``fallen``; ramp to the fall pose if there is one, else hold."""

@@ -186,10 +186,10 @@ class RangeReader:
         """Return position (3,) [m] and attitude (3, 3) of the sensor's frame in ``odom``."""
         assert state.joint_positions is not None, 'an engine sees its joints'
         link = link_poses(self._robot, state.joint_positions, state.body_poses)[self._row]
-        turn = link[:3, :3]
+        rotation = link[:3, :3]
         return (
-            turn @ np.array(self.sensor.xyz) + link[:3, 3],
-            turn @ rotation_from_rpy(self.sensor.rpy),
+            rotation @ np.array(self.sensor.xyz) + link[:3, 3],
+            rotation @ rotation_from_rpy(self.sensor.rpy),
         )
 
     def read(self, state: Observation, engine: RangingEngine) -> FloatArray:
@@ -206,8 +206,8 @@ class RangeReader:
             At the same instant.
 
         """
-        position, turn = self.pose(state)
-        rays = self._rays.directions.reshape(-1, 3) @ turn.T
+        position, rotation = self.pose(state)
+        rays = self._rays.directions.reshape(-1, 3) @ rotation.T
         lengths = engine.cast(position, rays, self._max_distance)
         reading = lengths.reshape(self._rays.share.shape) * self._rays.share
         if self.sensor.noise > 0.0:

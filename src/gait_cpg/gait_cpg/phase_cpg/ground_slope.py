@@ -87,12 +87,12 @@ class GroundSlope:
         """
         if observation.joint_positions is None or observation.imu is None:
             return
-        turn = Rotation.from_quat(observation.imu.orientation)
-        self._yaw = float(turn.as_euler('ZYX')[0])
+        rotation = Rotation.from_quat(observation.imu.orientation)
+        self._yaw = float(rotation.as_euler('ZYX')[0])
         if np.count_nonzero(stance) < _MIN_STANCE_FEET:
             return
         joints = observation.joint_positions
-        feet = turn.apply(
+        feet = rotation.apply(
             [
                 leg.forward(joints[columns])[0]
                 for leg, columns, in_stance in zip(self._legs, self._columns, stance, strict=True)

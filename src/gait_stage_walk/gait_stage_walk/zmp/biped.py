@@ -77,7 +77,7 @@ class Biped:
         self._starts = np.split(self.stance, [len(legs[0].joints)])
         poses = [leg.forward(start) for leg, start in zip(self._legs, self._starts, strict=True)]
         self.feet = np.array([point for point, _ in poses])
-        self.sole_rotations = np.array([turn for _, turn in poses])
+        self.sole_rotations = np.array([rotation for _, rotation in poses])
         self.height = -float(self.feet[:, 2].mean())
         self.half_width = 0.5 * float(self.feet[0, 1] - self.feet[1, 1])
         self.com = com_positions(robot, robot.joint_stance)
@@ -100,8 +100,8 @@ class Biped:
 
         """
         solutions = [
-            leg.solve(foot, turn, start)
-            for leg, foot, turn, start in zip(
+            leg.solve(foot, rotation, start)
+            for leg, foot, rotation, start in zip(
                 self._legs, feet, self.sole_rotations, self._starts, strict=True
             )
         ]

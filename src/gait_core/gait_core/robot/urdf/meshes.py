@@ -276,8 +276,8 @@ def _dae_transform(tag: str, words: list[str]) -> FloatArray:
         length = np.linalg.norm(numbers[:3])
         if not length > 0.0:
             raise ValueError('rotate has an axis of length zero')
-        turn = np.deg2rad(numbers[3]) * numbers[:3] / length
-        frame[:3, :3] = Rotation.from_rotvec(turn).as_matrix()
+        rotation_vector = np.deg2rad(numbers[3]) * numbers[:3] / length
+        frame[:3, :3] = Rotation.from_rotvec(rotation_vector).as_matrix()
     return frame
 
 
