@@ -119,11 +119,11 @@ class Soles:
         self.soles['point'] = [0.1, 0.0, -0.2]
         self.torques = np.zeros(2, dtype=TORQUE)
 
-    def step(self, x, y=0.0, z=0.2, turn=None, geoms=(GROUND, 4), row=0):
+    def step(self, x, y=0.0, z=0.2, rotation=None, geoms=(GROUND, 4), row=0):
         """Return force and moment on the body, and whether the sole is stuck."""
         bodies = BodyViews(
             origin=np.array([[9.0, 9.0, 9.0], [x, y, z]]),
-            turn=np.tile((np.eye(3) if turn is None else turn).ravel(), (2, 1)),
+            rotation=np.tile((np.eye(3) if rotation is None else rotation).ravel(), (2, 1)),
             centre=np.array([[9.0, 9.0, 9.0], [x, y, z + 0.1]]),
             wrench=np.zeros((2, 6)),
         )
@@ -201,9 +201,9 @@ def test_a_sole_sticks_while_its_torque_is_not_negative(target, sticks):
 def test_the_sole_turns_with_its_body():
     sole = Soles()
     # x to y, y to z, z to x.
-    turn = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    sole.step(1.0, 2.0, 3.0, turn)
+    rotation = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    sole.step(1.0, 2.0, 3.0, rotation)
     np.testing.assert_allclose(sole.soles['anchor'][0], [0.8, 2.1, 3.0])
     sole.soles['point'] = [0.1, 0.005, -0.2]
-    wrench, _ = sole.step(1.0, 2.0, 3.0, turn)
+    wrench, _ = sole.step(1.0, 2.0, 3.0, rotation)
     np.testing.assert_allclose(wrench[:3], [0.0, 0.0, -force(0.005)], atol=1e-12)

@@ -38,10 +38,10 @@ def benchmark() -> list[Measurement]:
 
 
 def bare_trial(
-    robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
+    robot: RobotModel, scene: Scene, periods: Sequence[AppliedTargets]
 ) -> tuple[float, tuple[float, ...]]:
     """
-    Run a tape; return the wall time [s] and the last joint positions.
+    Run the targets of a trial; return the wall time [s] and the last joint positions.
 
     The wall time includes loading the robot and every control period, but neither the connection
     nor writing the robot's file.
@@ -57,7 +57,7 @@ def bare_trial(
     pose = pose_on_terrain(robot, start, scene.initial, load_terrain(scene.terrain))
     rows = [
         list(zip(targets.position.tolist(), targets.velocity.tolist(), strict=True))
-        for targets in tape
+        for targets in periods
     ]
     script = _BareScript(robot, scene, start, pose)
     try:

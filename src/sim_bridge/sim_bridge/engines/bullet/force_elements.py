@@ -67,9 +67,9 @@ class ForceElements:
         """Read end points, lengths and their rates in the present state."""
         numbers: list[float] = []
         if self._has_root:
-            at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
+            at, quaternion = pb.getBasePositionAndOrientation(self._body, self._client)
             linear, angular = pb.getBaseVelocity(self._body, self._client)
-            numbers += (*at, *turn, *linear, *angular)
+            numbers += (*at, *quaternion, *linear, *angular)
         if self._moving_links:
             # Without forward kinematics Bullet's links are one step behind its joints.
             states = pb.getLinkStates(self._body, self._moving_links, 1, 1, self._client)
@@ -104,8 +104,8 @@ def _element_end(
     """Return Bullet's link that carries an end, and the end in its inertial frame, (3,) [m]."""
     frame = world.merged.frames[link].compose(point, (0.0, 0.0, 0.0))
     carrier = world.link_index[frame.link]
-    com, turn = world.inertial_frame(carrier)
-    return carrier, matrix_from_quaternion(invert_quaternion(turn)) @ (frame.position - com)
+    com, quaternion = world.inertial_frame(carrier)
+    return carrier, matrix_from_quaternion(invert_quaternion(quaternion)) @ (frame.position - com)
 
 
 @numba.njit(cache=True)

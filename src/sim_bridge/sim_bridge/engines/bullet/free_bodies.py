@@ -75,9 +75,9 @@ class BulletBodies(FreeBodies):
         """Read the states of the bodies from Bullet."""
         client = self.client
         for row, body in enumerate(self.ids):
-            at, turn = pb.getBasePositionAndOrientation(body, client)
+            at, quaternion = pb.getBasePositionAndOrientation(body, client)
             linear, angular = pb.getBaseVelocity(body, client)
-            self.state[row] = (*at, *turn, *linear, *angular)
+            self.state[row] = (*at, *quaternion, *linear, *angular)
 
     def step(self, wrenches: FloatArray) -> None:
         """Advance one physics step under wrenches about the centres of mass, (b, 6) [N, N m]."""

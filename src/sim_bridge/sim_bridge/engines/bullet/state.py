@@ -31,14 +31,14 @@ STATE_SIZE = 13
 def body_state(body: int, link: int, client: int) -> FloatArray:
     """Return the state of a link's inertial frame, which is the frame that Bullet moves, (13,)."""
     if link < 0:
-        position, turn = pb.getBasePositionAndOrientation(body, client)
+        position, quaternion = pb.getBasePositionAndOrientation(body, client)
         linear, angular = pb.getBaseVelocity(body, client)
     else:
         # The first 1 asks for velocities, the second for forward kinematics: without it Bullet's
         # links are one step behind its joints.
         state = pb.getLinkState(body, link, 1, 1, client)
-        position, turn, linear, angular = state[0], state[1], state[6], state[7]
-    return np.array((*position, *turn, *linear, *angular))
+        position, quaternion, linear, angular = state[0], state[1], state[6], state[7]
+    return np.array((*position, *quaternion, *linear, *angular))
 
 
 class MountedFrame:
@@ -46,17 +46,19 @@ class MountedFrame:
 
     def __init__(self, world: World, frame: CarriedFrame) -> None:
         self.carrier = world.link_index[frame.link]
-        com, inertial_turn = world.inertial_frame(self.carrier)
-        back = invert_quaternion(inertial_turn)
+        com, inertial_quaternion = world.inertial_frame(self.carrier)
+        back = invert_quaternion(inertial_quaternion)
         self._lever = matrix_from_quaternion(back) @ (frame.position - com)
-        turn = multiply_quaternions(back, quaternion_from_matrix(frame.rotation))
+        quaternion = multiply_quaternions(back, quaternion_from_matrix(frame.rotation))
         self._rotation: FloatArray = np.empty((3, 3))
-        self._turn = turn[:0] if np.array_equal(turn, (0.0, 0.0, 0.0, 1.0)) else turn
+        self._quaternion = (
+            quaternion[:0] if np.array_equal(quaternion, (0.0, 0.0, 0.0, 1.0)) else quaternion
+        )
 
     def write_state(self, body: FloatArray, frame: FloatArray) -> None:
         """Write the state of the frame, (13,), from that of its link's inertial frame, (13,)."""
         write_rotation_matrix(body, self._rotation)
-        write_frame_state(body, self._rotation @ self._lever, self._turn, frame)
+        write_frame_state(body, self._rotation @ self._lever, self._quaternion, frame)
 
 
 class StateReader:

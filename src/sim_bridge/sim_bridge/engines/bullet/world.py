@@ -287,5 +287,7 @@ def set_base_pose(client: int, body: int, pose: FloatArray) -> None:
     # principal axes if the inertia has products.
     dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
     at = pose[:3] + matrix_from_quaternion(pose[3:]) @ dynamics[3]
-    turn = multiply_quaternions(pose[3:], dynamics[4])
-    pb.resetBasePositionAndOrientation(body, at.tolist(), turn.tolist(), physicsClientId=client)
+    quaternion = multiply_quaternions(pose[3:], dynamics[4])
+    pb.resetBasePositionAndOrientation(
+        body, at.tolist(), quaternion.tolist(), physicsClientId=client
+    )

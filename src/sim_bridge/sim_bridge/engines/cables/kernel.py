@@ -148,26 +148,26 @@ def allocate_buffers(layout: BodyLayout) -> StepBuffers:
 def update_points(layout: BodyLayout, state: FloatArray, buffers: StepBuffers) -> None:
     """Write the rotation matrix of every body, and position and velocity of every point."""
     first = layout.first_point
-    turns, points, levers = buffers.rotations, buffers.points, layout.levers
+    rotations, points, levers = buffers.rotations, buffers.points, layout.levers
     for b in range(len(layout.mass)):
         # R(q) by rows; q is a unit quaternion, so that it needs no division by |q|^2.
         x, y = state[b, 3], state[b, 4]
         z, w = state[b, 5], state[b, 6]
-        turns[b, 0] = 1.0 - 2.0 * (y * y + z * z)
-        turns[b, 1] = 2.0 * (x * y - w * z)
-        turns[b, 2] = 2.0 * (x * z + w * y)
-        turns[b, 3] = 2.0 * (x * y + w * z)
-        turns[b, 4] = 1.0 - 2.0 * (x * x + z * z)
-        turns[b, 5] = 2.0 * (y * z - w * x)
-        turns[b, 6] = 2.0 * (x * z - w * y)
-        turns[b, 7] = 2.0 * (y * z + w * x)
-        turns[b, 8] = 1.0 - 2.0 * (x * x + y * y)
+        rotations[b, 0] = 1.0 - 2.0 * (y * y + z * z)
+        rotations[b, 1] = 2.0 * (x * y - w * z)
+        rotations[b, 2] = 2.0 * (x * z + w * y)
+        rotations[b, 3] = 2.0 * (x * y + w * z)
+        rotations[b, 4] = 1.0 - 2.0 * (x * x + z * z)
+        rotations[b, 5] = 2.0 * (y * z - w * x)
+        rotations[b, 6] = 2.0 * (x * z - w * y)
+        rotations[b, 7] = 2.0 * (y * z + w * x)
+        rotations[b, 8] = 1.0 - 2.0 * (x * x + y * y)
         # Rigid body: point = com + R r, and its velocity = v + omega x (R r).
         for p in range(first[b], first[b + 1]):
             u, v, w = levers[p, 0], levers[p, 1], levers[p, 2]
-            x = turns[b, 0] * u + turns[b, 1] * v + turns[b, 2] * w
-            y = turns[b, 3] * u + turns[b, 4] * v + turns[b, 5] * w
-            z = turns[b, 6] * u + turns[b, 7] * v + turns[b, 8] * w
+            x = rotations[b, 0] * u + rotations[b, 1] * v + rotations[b, 2] * w
+            y = rotations[b, 3] * u + rotations[b, 4] * v + rotations[b, 5] * w
+            z = rotations[b, 6] * u + rotations[b, 7] * v + rotations[b, 8] * w
             wx, wy, wz = state[b, 10], state[b, 11], state[b, 12]
             points[p, 0], points[p, 1], points[p, 2] = x, y, z
             points[p, 3] = state[b, 0] + x
@@ -338,7 +338,7 @@ def _update_velocities(
     layout: BodyLayout, state: FloatArray, buffers: StepBuffers, dt: float
 ) -> None:
     """Advance velocities by Newton's equation and angular velocities by Euler's."""
-    turns, total, mass = buffers.rotations, buffers.wrenches, layout.mass
+    rotations, total, mass = buffers.rotations, buffers.wrenches, layout.mass
     inertia, inverse = layout.inertia, layout.inverse_inertia
     for m in range(len(mass)):
         # Newton: v += dt F / m.
@@ -347,9 +347,9 @@ def _update_velocities(
         state[m, 8] += per_mass * total[m, 1]
         state[m, 9] += per_mass * total[m, 2]
         x, y, z = state[m, 10], state[m, 11], state[m, 12]
-        a, b, c = turns[m, 0], turns[m, 1], turns[m, 2]
-        d, e, f = turns[m, 3], turns[m, 4], turns[m, 5]
-        g, h, i = turns[m, 6], turns[m, 7], turns[m, 8]
+        a, b, c = rotations[m, 0], rotations[m, 1], rotations[m, 2]
+        d, e, f = rotations[m, 3], rotations[m, 4], rotations[m, 5]
+        g, h, i = rotations[m, 6], rotations[m, 7], rotations[m, 8]
         # Euler's equation in the body's axes, where I is constant:
         #   I omega' = tau - omega x (I omega).
         # R^T turns omega -> (u, v, w) and tau into the body, R turns omega' back into odom.

@@ -126,8 +126,8 @@ def make_pushes(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
 def initial_body_states(robot: RobotModel, poses: FloatArray) -> FloatArray:
     """Return states (b, 13) of bodies at rest whose links' frames have poses (b, 7)."""
     state = np.zeros((len(robot.links), 13))
-    turns = pose_matrices(poses)[:, :3, :3]
+    rotations = pose_matrices(poses)[:, :3, :3]
     coms = np.array([link.com for link in robot.links])
-    state[:, :3] = poses[:, :3] + (turns @ coms[:, :, None])[..., 0]
+    state[:, :3] = poses[:, :3] + (rotations @ coms[:, :, None])[..., 0]
     state[:, 3:7] = poses[:, 3:]
     return state

@@ -110,15 +110,15 @@ def write_view(layout: BodyLayout, motion: BodyMotion, mount: ImuMount, view: St
         twists[b, 1] -= w * x - u * z
         twists[b, 2] -= u * y - v * x
     # Specific force f = dv/dt - g, then both readings turned into the link by R^T.
-    turn, twist = buffers.rotations[mount.body], twists[mount.body]
+    rotation, twist = buffers.rotations[mount.body], twists[mount.body]
     for i in range(3):
         change = twist[i] - mount.velocity[i]
         rate = change / mount.period if math.isfinite(change) else 0.0
         mount.velocity[i] = twist[i]
         view.imu_readings[1, i] = rate - mount.gravity[i]
     readings = view.imu_readings
-    readings[0] = rotate_vector_back(turn, twist[3], twist[4], twist[5])
-    readings[1] = rotate_vector_back(turn, readings[1, 0], readings[1, 1], readings[1, 2])
+    readings[0] = rotate_vector_back(rotation, twist[3], twist[4], twist[5])
+    readings[1] = rotate_vector_back(rotation, readings[1, 0], readings[1, 1], readings[1, 2])
     return is_in_range
 
 

@@ -39,10 +39,10 @@ from sim_bridge.engines.shared.merged_joints import merge_joints
 
 
 def bare_trial(
-    robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
+    robot: RobotModel, scene: Scene, periods: Sequence[AppliedTargets]
 ) -> tuple[float, tuple[float, ...]]:
     """
-    Run a tape; return the wall time [s] and the last joint positions.
+    Run the targets of a trial; return the wall time [s] and the last joint positions.
 
     The wall time includes the reset of the state and every control period, but not the making of
     the model, which the engine keeps too.
@@ -75,7 +75,7 @@ def bare_trial(
     ]
     servos['velocity_limit'] = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
     servos['strength'], servos['drive_ratio'], servos['backdrive_ratio'] = np.inf, 1.0, -1.0
-    rows = [list(zip(targets.position, targets.velocity, strict=True)) for targets in tape]
+    rows = [list(zip(targets.position, targets.velocity, strict=True)) for targets in periods]
     began = time.perf_counter()
     mj.mj_resetData(model, data)
     data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]

@@ -95,7 +95,7 @@ class BodyViews(NamedTuple):
     Attributes
     ----------
     origin : (n, 3) array [m]
-    turn : (n, 9) array
+    rotation : (n, 9) array
         Rotations by rows.
     centre : (n, 3) array [m]
         Centres of mass.
@@ -105,7 +105,7 @@ class BodyViews(NamedTuple):
     """
 
     origin: FloatArray
-    turn: FloatArray
+    rotation: FloatArray
     centre: FloatArray
     wrench: FloatArray
 
@@ -190,10 +190,10 @@ def pull_stuck_soles(soles, spring, torques, contacts, ground, bodies):  # type:
     # mass: force F, moment (p - c) x F.
     for s in range(len(soles)):
         sole = soles[s]
-        origin, turn, lever = bodies.origin[sole.body], bodies.turn[sole.body], sole.point
-        x = origin[0] + turn[0] * lever[0] + turn[1] * lever[1] + turn[2] * lever[2]
-        y = origin[1] + turn[3] * lever[0] + turn[4] * lever[1] + turn[5] * lever[2]
-        z = origin[2] + turn[6] * lever[0] + turn[7] * lever[1] + turn[8] * lever[2]
+        origin, rotation, lever = bodies.origin[sole.body], bodies.rotation[sole.body], sole.point
+        x = origin[0] + rotation[0] * lever[0] + rotation[1] * lever[1] + rotation[2] * lever[2]
+        y = origin[1] + rotation[3] * lever[0] + rotation[4] * lever[1] + rotation[5] * lever[2]
+        z = origin[2] + rotation[6] * lever[0] + rotation[7] * lever[1] + rotation[8] * lever[2]
         holds = sole.torque_index < 0 or torques[sole.torque_index].target[2] >= 0.0
         _pull_sole(sole, x, y, z, spring, holds)
         pull, wrench, centre = sole.pull, bodies.wrench[sole.body], bodies.centre[sole.body]

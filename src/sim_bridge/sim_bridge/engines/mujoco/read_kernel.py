@@ -142,8 +142,8 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
     result : (10,) array
 
     """
-    imu, turn, twist = sensor[0], body[3:7], body[7:]
-    x, y, z, w = turn[0], turn[1], turn[2], turn[3]
+    imu, quaternion, twist = sensor[0], body[3:7], body[7:]
+    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     a, b, c, d = imu.mount[0], imu.mount[1], imu.mount[2], imu.mount[3]
     # `arm` first holds the lever in odom, and at the end the angular velocity.
     attitude, arm, specific_force = result[:4], result[4:7], result[7:]
@@ -152,7 +152,7 @@ def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
     attitude[1] = w * b + y * d + z * a - x * c
     attitude[2] = w * c + z * d + x * b - y * a
     attitude[3] = w * d - x * a - y * b - z * c
-    _rotate(imu.lever, turn, 1.0, arm)
+    _rotate(imu.lever, quaternion, 1.0, arm)
     # Velocity of the sensor: v + omega x lever.
     u, v, w = twist[3], twist[4], twist[5]
     x = twist[0] + (v * arm[2] - w * arm[1])

@@ -176,17 +176,17 @@ def _align_ball_joints(robot: RobotModel, plain: MergedRobot) -> MergedRobot:
         link = links[index[third.child]]
         # Bullet's spherical joint moves the principal axes of the child's inertia, not the axes of
         # the link: both must be the same.
-        turn = _principal_axes(link.inertia)
-        links[index[link.name]] = _turn_link_axes(link, turn)
-        joints = [_turn_joint_axes(joint, link.name, turn) for joint in joints]
+        rotation = _principal_axes(link.inertia)
+        links[index[link.name]] = _turn_link_axes(link, rotation)
+        joints = [_turn_joint_axes(joint, link.name, rotation) for joint in joints]
         for name, frame in frames.items():
             if frame.link == link.name:
-                frames[name] = _in_turned_axes(turn, frame)
+                frames[name] = _in_turned_axes(rotation, frame)
         # Axes e1, e2 and e1 x e2 as rows, times the rotation at zero angles from the child to the
         # frame of the first joint.
         axes = ball_joint_axes(robot, names)
         across = np.cross(axes[0], axes[1])
-        rest = rotation_from_rpy(second.rpy) @ rotation_from_rpy(third.rpy) @ turn
+        rest = rotation_from_rpy(second.rpy) @ rotation_from_rpy(third.rpy) @ rotation
         balls.append(
             BallJoint(
                 name=ball,
@@ -210,31 +210,33 @@ def _principal_axes(inertia: FloatArray) -> FloatArray:
     return np.asarray(axes)
 
 
-def _in_turned_axes(turn: FloatArray, frame: CarriedFrame) -> CarriedFrame:
+def _in_turned_axes(rotation: FloatArray, frame: CarriedFrame) -> CarriedFrame:
     """Return a carried frame after the axes of its carrier have been turned."""
-    return replace(frame, position=turn.T @ frame.position, rotation=turn.T @ frame.rotation)
+    return replace(
+        frame, position=rotation.T @ frame.position, rotation=rotation.T @ frame.rotation
+    )
 
 
-def _turn_link_axes(link: Link, turn: FloatArray) -> Link:
-    """Return a link in axes turned by ``turn``, along which its inertia is diagonal."""
-    frame = _in_turned_axes(turn, own_frame(link.name))
-    inertia = turn.T @ link.inertia @ turn
+def _turn_link_axes(link: Link, rotation: FloatArray) -> Link:
+    """Return a link in axes turned by ``rotation``, along which its inertia is diagonal."""
+    frame = _in_turned_axes(rotation, own_frame(link.name))
+    inertia = rotation.T @ link.inertia @ rotation
     return replace(
         link,
-        com=turn.T @ link.com,
+        com=rotation.T @ link.com,
         inertia=np.diag(np.diag(inertia)),
         collisions=tuple(_transform_shape(shape, frame) for shape in link.collisions),
         visuals=tuple(_transform_shape(shape, frame) for shape in link.visuals),
     )
 
 
-def _turn_joint_axes(joint: Joint, link: str, turn: FloatArray) -> Joint:
+def _turn_joint_axes(joint: Joint, link: str, rotation: FloatArray) -> Joint:
     """Return a joint whose child or parent ``link`` has turned axes; others stay the same."""
     if joint.child == link:
-        return replace(joint, rpy=rpy_from_rotation(rotation_from_rpy(joint.rpy) @ turn))
+        return replace(joint, rpy=rpy_from_rotation(rotation_from_rpy(joint.rpy) @ rotation))
     if joint.parent != link:
         return joint
-    frame = _in_turned_axes(turn, own_frame(link)).compose(joint.xyz, joint.rpy)
+    frame = _in_turned_axes(rotation, own_frame(link)).compose(joint.xyz, joint.rpy)
     x, y, z = frame.position.tolist()
     return replace(joint, xyz=(x, y, z), rpy=rpy_from_rotation(frame.rotation))
 
@@ -278,8 +280,8 @@ def _merge_links(name: str, group: list[Link], frames: Mapping[str, CarriedFrame
     inertia = np.zeros((3, 3))
     for link, at in zip(group, coms, strict=True):
         # Parallel axes (Steiner): I += R I_link R^T + m (|d|^2 1 - d d^T), d from the common com.
-        turn, arm = frames[link.name].rotation, at - com
-        inertia += turn @ link.inertia @ turn.T
+        rotation, arm = frames[link.name].rotation, at - com
+        inertia += rotation @ link.inertia @ rotation.T
         inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     return Link(
         name=name,

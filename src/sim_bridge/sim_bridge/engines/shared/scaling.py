@@ -115,7 +115,8 @@ def scale_robot(robot: RobotModel, ratio: float) -> RobotModel:
             for node in robot.contact_nodes
         ),
         assembly={
-            name: (_scale_triple(at, ratio), turn) for name, (at, turn) in robot.assembly.items()
+            name: (_scale_triple(at, ratio), rotation)
+            for name, (at, rotation) in robot.assembly.items()
         },
         nominal_stance={
             name: value * (ratio if name in slides else 1.0)

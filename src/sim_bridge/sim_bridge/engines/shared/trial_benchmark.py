@@ -103,13 +103,15 @@ def measure_trials(engine: str, bare_trial: BareTrial) -> list[Measurement]:
     rows = []
     for spec in specs:
         rows += _measure_trial(spec, bare_trial)
-    for tape in [squatting_box_trial(engine, *shape) for shape in BOX_SHAPES]:
-        tape.run()
+    for record in [squatting_box_trial(engine, *shape) for shape in BOX_SHAPES]:
+        record.run()
         bare, driven = shortest_times(
-            partial(_bare_time, tape, bare_trial), partial(measure_wall_time, tape.run), repeats=3
+            partial(_bare_time, record, bare_trial),
+            partial(measure_wall_time, record.run),
+            repeats=3,
         )
-        tape.engine.close()
-        rows += _step_rates(tape, bare, driven)
+        record.engine.close()
+        rows += _step_rates(record, bare, driven)
     return rows
 
 
@@ -155,19 +157,19 @@ def squatting_box_trial(
 def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
     """Measure a whole trial and its parts: bare engine calls, controller and reset."""
     robot, engine = spec.scene.robot, spec.scene.engine
-    tape = _record_trial(spec)
-    tape.run()
+    record = _record_trial(spec)
+    record.run()
     whole, bare, driven, controller, reset = shortest_times(
         trial_timer(spec),
-        partial(_bare_time, tape, bare_trial),
-        partial(measure_wall_time, tape.run),
+        partial(_bare_time, record, bare_trial),
+        partial(measure_wall_time, record.run),
         partial(_controller_time, spec),
-        partial(measure_wall_time, partial(tape.engine.reset, spec.scene, 0)),
+        partial(measure_wall_time, partial(record.engine.reset, spec.scene, 0)),
         seconds=REPEAT_DURATION,
     )
     trial = partial(Measurement, group='trial')
     return [
-        *_step_rates(tape, bare, driven),
+        *_step_rates(record, bare, driven),
         trial(
             id=f'overhead_{robot}_{engine}',
             what=f'time of a trial of {robot}, divided by that of its calls of {engine} alone',
@@ -205,15 +207,15 @@ def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
     ]
 
 
-def _step_rates(tape: RecordedTrial, bare: float, driven: float) -> list[Measurement]:
+def _step_rates(record: RecordedTrial, bare: float, driven: float) -> list[Measurement]:
     """Return physics steps per second from the wall times of bare calls and of the suite [s]."""
-    engine, joints = tape.spec.scene.engine, len(tape.robot.joint_names)
+    engine, joints = record.spec.scene.engine, len(record.robot.joint_names)
     return [
         Measurement(
             id=f'steps_{way}_{engine}_{joints}',
             what=f'physics steps of {joints} joints in {engine}, {how}',
             unit='1/s',
-            measured=tape.physics_steps / seconds,
+            measured=record.physics_steps / seconds,
             group='engine',
         )
         for way, how, seconds in (
@@ -223,8 +225,8 @@ def _step_rates(tape: RecordedTrial, bare: float, driven: float) -> list[Measure
     ]
 
 
-def _bare_time(tape: RecordedTrial, bare_trial: BareTrial) -> float:
-    return bare_trial(tape.robot, tape.spec.scene, tape.applied_targets())[0]
+def _bare_time(record: RecordedTrial, bare_trial: BareTrial) -> float:
+    return bare_trial(record.robot, record.spec.scene, record.applied_targets())[0]
 
 
 def _record_trial(spec: TrialSpec) -> RecordedTrial:
