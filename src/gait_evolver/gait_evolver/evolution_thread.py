@@ -66,7 +66,7 @@ class EvolutionThread:
         self._thread.start()
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """True until the thread has ended."""
         return self._thread.is_alive()
 

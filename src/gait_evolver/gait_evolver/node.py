@@ -286,7 +286,7 @@ class EvolverNode(Node):
         return registry.evaluator(name)(**settings)
 
     def _on_goal(self, goal: Evolve.Goal) -> GoalResponse:
-        if self._run is not None and self._run.running:
+        if self._run is not None and self._run.is_running:
             self.get_logger().warning('goal refused: an evolution is running')
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
@@ -323,7 +323,7 @@ class EvolverNode(Node):
             self._published_best = snapshot.best
             self._best.publish(self._best_message(run, snapshot.best))
         self._reporter.update(run)
-        if run.running:
+        if run.is_running:
             return
         self._report_end(run)
         if self._ended is not None and not self._ended.done():
@@ -336,7 +336,7 @@ class EvolverNode(Node):
 
     def _report_end(self, run: EvolutionThread) -> None:
         """Log the end of a run once."""
-        if self._end_reported or run.running:
+        if self._end_reported or run.is_running:
             return
         self._end_reported = True
         self._message = run.message
@@ -383,7 +383,7 @@ class EvolverNode(Node):
         )
         if run is None:
             return message
-        if run.running:
+        if run.is_running:
             message.state = (
                 EvolverStatus.CANCELLING if run.is_cancelling else EvolverStatus.RUNNING
             )

@@ -144,7 +144,7 @@ class Flood:
             If it ended before the flood.
 
         """
-        if not self._client.wait(self._ready, _START):
+        if not self._client.wait(self._is_settled, _START):
             raise NodeEnded(f'{self._node.full_name} does not start: {self._last_output()}')
         # Waits until the node answers; it may have to compile kernels first.
         self._names = self._parameters()
@@ -205,7 +205,7 @@ class Flood:
             self.outcome.memory_growth = max(0.0, self._memory() - memory)
         return sent, now - begin
 
-    def _ready(self) -> bool:
+    def _is_settled(self) -> bool:
         """Return whether the node has ended, or has started and shows no new topic or service."""
         if self._process.poll() is not None:
             return True

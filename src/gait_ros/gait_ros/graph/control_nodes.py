@@ -90,7 +90,7 @@ class ControlledRobot:
     namespace: str = ''
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """True if a bridge simulates the motors; all nodes follow its clock."""
         return self.simulation is not None
 
@@ -98,7 +98,7 @@ class ControlledRobot:
 def controller_manager_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     """Return controller_manager, and the spawners of the controllers of a robot."""
     robot, file = controlled.robot, controlled.controllers_file
-    clock = {USE_SIM_TIME: controlled.simulated}
+    clock = {USE_SIM_TIME: controlled.is_simulated}
     manager = NodeSpec(
         package=CONTROLLER_MANAGER,
         executable='ros2_control_node',
@@ -154,7 +154,7 @@ def gait_node(controlled: ControlledRobot) -> NodeSpec:
         controlled.controller,
         {
             'robot': controlled.name,
-            USE_SIM_TIME: controlled.simulated,
+            USE_SIM_TIME: controlled.is_simulated,
             **controlled.gait,
             'output': output,
             'interface': command_interfaces(robot)[0],
@@ -191,7 +191,7 @@ def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
     namespace, hardware = controlled.namespace, controlled.hardware
     nodes = controller_manager_graph(controlled)
     if controlled.target != MOCK_TARGET and not uses_plugin(controlled.target, controlled.motors):
-        nodes += (hardware_node(name, hardware, namespace, simulated=controlled.simulated),)
+        nodes += (hardware_node(name, hardware, namespace, simulated=controlled.is_simulated),)
     if simulation is not None:
         bridge_parameters = {**simulation, 'calibration': hardware}
         nodes += (hardware_bridge_node(name, bridge_parameters, namespace),)

@@ -155,7 +155,7 @@ class TrialSession:
         try:
             self._client = RosClient(f'gait_session_{os.getpid()}')
             self._worker = WorkerClient(self._client.node, self._nodes[0].full_name, _HANG_TIME)
-            if not self._client.wait(self._ready, _START_TIMEOUT):
+            if not self._client.wait(self._is_ready, _START_TIMEOUT):
                 raise NodeEnded(f'the nodes were not ready within {_START_TIMEOUT:g} s')
         except BaseException:
             self.__exit__(None, None, None)
@@ -219,7 +219,7 @@ class TrialSession:
         self._processes.raise_if_ended()
         return self._worker.poll()
 
-    def _ready(self) -> bool:
+    def _is_ready(self) -> bool:
         self._processes.raise_if_ended()
         node, bridge = self._client.node, self._nodes[0].full_name
         return bool(
