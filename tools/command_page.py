@@ -17,14 +17,14 @@ _HEAD = """\
 # The command gait
 
 `./gait` at the root of a clone enters the environment that `make setup` made; on an installed ROS
-a sourced workspace has it. `gait help COMMAND` prints these texts, and the Tab key
-[completes](install.md#tab-completion) names and options.
+the command `gait` is in a sourced workspace. `gait help COMMAND` prints these texts, and the Tab
+key [completes](install.md#tab-completion) names and options.
 
 | Exit status | Meaning |
 |---|---|
 | 0 | done, or a trial that ended `ok` or `fell` |
 | 1 | diverged or invalid trial, failed row of a study, stopped run that can be resumed |
-| 2 | an error of the user; one line names it and the nearest valid value |
+| 2 | a mistake in the command or in a file; one line names it and the nearest valid value |
 | 130, 143 | interrupted by SIGINT, SIGTERM |
 
 `--json` prints one object on standard output and nothing else. Its metrics are defined in

@@ -27,8 +27,8 @@ NODES: tuple[Entry, ...] = (
     ('hardware', 'gait_ros.hardware.node:HardwareNodeParams', ''),
 )
 BEHAVIOURS: tuple[Entry, ...] = (
-    ('turn', 'gait_stage_walk.behaviours.turn:TurnParams', 'gait.NAME.'),
-    ('pulse', 'gait_stage_walk.behaviours.kinds:JointPulseParams', 'gait.NAME.'),
+    ('turn', 'gait_stage_walk.behaviours.turn:TurnParams', 'behaviour.NAME.'),
+    ('pulse', 'gait_stage_walk.behaviours.kinds:JointPulseParams', 'behaviour.NAME.'),
 )
 STRIDES: tuple[Entry, ...] = (
     ('The hexapod', 'gait_studies.cafarelli2017.strides.hexapod:HexapodParameters', ''),
@@ -60,16 +60,22 @@ whole number.
 | file, for `--params-file`, `gait:=FILE`, `--champion FILE` | \
 `/**: {ros__parameters: {gait: {frequency: 1.5}}}` |
 | running node | `ros2 param set /cpg gait.frequency 1.5`, or `~/load_gait` with a file |
-| all of a node | `ros2 param dump /cpg > cpg.yaml`, then as a file, or `ros2 param load` |
+| all parameters of a node | `ros2 param dump /cpg > cpg.yaml`; then `--params-file` or \
+`ros2 param load` |
 | experiment | `parameters: {frequency: 1.5}`, or one of the searched `genes` |
 
 Topics and services of each node are in [nodes.md](nodes.md). Every node also has `use_sim_time`,
 and `qos_overrides.<topic>.<publisher or subscription>.<policy>` for its topics.
 """
 _GAITS = """\
-The prefix is `gait.` in ROS and on the command line. A live change converges without a jump, or
-takes effect at the end of a cycle. A preset is a named set of values; the first is the default.
-[controllers.md](controllers.md) and [stage_walk.md](stage_walk.md) describe the controllers.
+In ROS and on the command line the parameters of a controller have the prefix `gait.`. A live
+change converges without a jump, or takes effect at the end of a gait cycle. A preset is a named
+set of values; the first is the default. [controllers.md](controllers.md) and
+[stage_walk.md](stage_walk.md) describe the controllers.
+"""
+_BEHAVIOUR_TEXT = """\
+The service `~/set_behaviour` starts a behaviour under a NAME. While it runs, these are ROS
+parameters of the node.
 """
 
 
@@ -80,13 +86,13 @@ def page() -> str:
         ('Controllers', _GAITS, gaits(), True),
         (
             'Behaviours of stage_walk',
-            '`~/set_behaviour` starts a behaviour under a NAME.\n',
+            _BEHAVIOUR_TEXT,
             BEHAVIOURS,
             False,
         ),
         (
             'Engines',
-            'Set in `scene.engine_options`. How to choose: [engines.md](engines.md).\n',
+            'Set in `scene.engine_options`. How to choose an engine: [engines.md](engines.md).\n',
             engines(),
             False,
         ),
@@ -104,7 +110,7 @@ def page() -> str:
         ),
         (
             'Strides of the hexapod',
-            'For the model of a stride without an engine: [hexapod.md](hexapod.md).\n',
+            'Settings of the model of a stride, in Python alone: [hexapod.md](hexapod.md).\n',
             STRIDES if find_spec('gait_studies') else (),
             False,
         ),

@@ -207,7 +207,7 @@ def check_length(experiment: Experiment, optimizer: Optimizer) -> None:
     population, generations = len(optimizer.ask()), experiment.generations
     if generations * population > limit:
         raise ConfigurationError(
-            f"optimizer '{experiment.optimizer.name}' carries {limit} candidates: to resume more "
+            f"optimizer '{experiment.optimizer.name}' allows {limit} candidates: to resume more "
             f'takes too long. The experiment has {generations} generations of {population}; '
             f'nearest valid: generations {max(limit // population, 1)}'
         )

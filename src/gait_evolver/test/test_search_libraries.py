@@ -302,7 +302,7 @@ def test_a_run_that_cannot_be_resumed_in_a_minute_is_refused_with_the_number(nam
     assert plan(most // 40).make_optimizer().max_candidates == most
     with pytest.raises(
         ConfigurationError,
-        match=f"'{name}' carries {most} cand.*of 40; nearest valid: generations {most // 40}",
+        match=f"'{name}' allows {most} cand.*of 40; nearest valid: generations {most // 40}",
     ):
         plan(most // 40 + 1)
 

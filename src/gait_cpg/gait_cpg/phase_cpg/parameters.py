@@ -122,7 +122,8 @@ class PhaseCpgParams(FootReflexParams):
     )
     odometry: bool = bool_parameter(
         False,
-        doc='Report leg odometry in the state `odom`: the sum of the motion of the stance feet.',
+        doc='Report the sum of the motion of the stance feet as `odom.x`, `odom.y` and `odom.yaw` '
+        'in `gait_state`.',
     )
     leg_duty_factors: tuple[tuple[str, float], ...] = leg_parameter(
         'duty_factor',

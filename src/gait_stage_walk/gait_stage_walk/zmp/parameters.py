@@ -100,7 +100,9 @@ class ZmpWalkParams(Parameters):
         doc='Rate at which measured yaw that was not planned (slip of soles) is corrected.',
     )
     odometry: bool = bool_parameter(
-        False, doc='Report odometry from the feet in stance as `odom` in `gait_state`.'
+        False,
+        doc='Report the sum of the motion of the stance feet as `odom.x`, `odom.y` and `odom.yaw` '
+        'in `gait_state`.',
     )
 
     @property

@@ -4,9 +4,9 @@
 """
 Measure the speed of this installation and compare it with its budgets.
 
-Times are ratios within one run, so that they hold on any idle machine. `--checks` runs the long
-acceptance checks instead, which take half an hour. All checks run, even if one fails; `--only`
-selects some.
+Most budgets are ratios of times of one run, so that they hold on any idle machine. `--checks` runs
+the long acceptance checks instead, which take half an hour. All checks run, even if one fails;
+`--only` selects some.
 """
 
 from __future__ import annotations

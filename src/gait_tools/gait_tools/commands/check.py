@@ -5,7 +5,7 @@
 Report the contents of a robot description, and what it lacks.
 
 URDF is a .urdf or .xacro file, a robot folder or the name of a robot. A description with which no
-walk could start is refused.
+trial could start is refused.
 """
 
 from __future__ import annotations

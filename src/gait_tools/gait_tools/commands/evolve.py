@@ -5,8 +5,8 @@
 Search for a better gait.
 
 EXPERIMENT is a name (`gait list experiments`) or a YAML file. After Ctrl-C, a closed terminal or
-kill -9, `--run-dir DIR --resume` continues the run. `--set` names keys as in the file, such as
-optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
+kill -9, `--run-dir DIR --resume` continues the run. `--set` changes keys of the file, such as
+optimizer.settings.elites=3; gait.NAME fixes a parameter that is not searched.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar='HOST:PORT',
         help='head of a Ray cluster, for evaluator ray (default: a Ray of this machine)',
     )
-    parser.add_argument('--engine', metavar='E', help='engine of all trials')
+    parser.add_argument(
+        '--engine', metavar='E', help="engine of all trials (default: the experiment's)"
+    )
     parser.add_argument(
         '--seed', type=int, metavar='N', help="seed of the run (default: the experiment's)"
     )
@@ -71,7 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action='append',
         default=[],
         metavar='ID',
-        help='with --resume: skip and record a trial in which workers die',
+        help='with --resume: leave out this trial, in which workers die, and record it as skipped',
     )
     add_settings(parser, 'population=30')
 

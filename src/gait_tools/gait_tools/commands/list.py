@@ -4,8 +4,8 @@
 """
 List registered names: KIND is one of robots, controllers, engines, terrains, ...
 
-`gait list parameters CONTROLLER` and `gait list presets CONTROLLER` list those of a controller, as
-`gait walk --set gait.NAME=VALUE` and `--preset` take them.
+`gait list parameters CONTROLLER` lists what `gait walk --set gait.NAME=VALUE` can change, `gait
+list presets CONTROLLER` what `gait walk --preset` can select.
 """
 
 from __future__ import annotations

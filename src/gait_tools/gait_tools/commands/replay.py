@@ -4,11 +4,11 @@
 """
 Run a champion again and compare fitness and hash with its record.
 
-RUN_DIR_OR_CHAMPION is a run directory, a champion.yaml or a bag. Hashes are comparable on the
-platform that recorded them; on another one the fitness must agree within a tolerance.
-`--engine` runs it on that engine and compares with the record of that engine, if the run used
-it. A bag gives the recorded observations to its controller, and compares the targets with those
-of the recording.
+RUN_DIR_OR_CHAMPION is a run directory, a champion.yaml or a bag. On the platform that recorded a
+champion, hash and fitness must be equal; on another platform the fitness must agree within 5 %.
+`--engine` runs the champion on that engine and compares it with the record of that engine, if the
+run used the engine. Of a bag, the command gives the recorded observations to the controller, and
+compares the targets with the recorded ones.
 """
 
 from __future__ import annotations

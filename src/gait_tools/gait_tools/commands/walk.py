@@ -6,10 +6,10 @@ Run one trial of a robot and print its measures.
 
 ROBOT is a name (`gait list robots`) or a robot folder. Without options the robot's controller,
 own gait (`defaults.gait` of robot.yaml), scene and duration apply. `--preset`, `--champion FILE`
-and `--set` select another gait; the velocity of `--cmd` does not. `--set` changes gait.<parameter
-of the controller>, scene.<field>, such as scene.friction=0.5, and settle_time. A champion walks on
-the engine and with the command of its record unless others are named, and a line says what differs
-from the record.
+and `--set` select another gait; the velocity of `--cmd` does not. `--set` changes gait.NAME (a
+parameter of the controller), scene.NAME (a field of the scene, such as scene.friction=0.5) and
+settle_time. A champion walks on the engine and with the command of its record, unless you name
+others; a line says what differs from the record.
 """
 
 from __future__ import annotations

@@ -42,7 +42,8 @@ class MujocoOptions(GroundSpringOptions):
         low=0.01,
         high=1e5,
         unit='-',
-        doc='Hardness of friction divided by that of the normal force; at low values feet creep.',
+        doc='Hardness of friction divided by that of the normal force (impratio of MuJoCo); at '
+        'low values feet creep.',
     )
     contact_recovery: float = float_parameter(
         0.02,
@@ -52,14 +53,18 @@ class MujocoOptions(GroundSpringOptions):
         doc='Time constant with which a penetration decays; an impact ends within a physics step.',
     )
     contact_impedance: float = float_parameter(
-        0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a contact.'
+        0.99,
+        low=0.5,
+        high=0.9999,
+        unit='-',
+        doc='Hardness of a contact: its impedance in MuJoCo.',
     )
     servo_impedance: float = float_parameter(
         0.99,
         low=0.5,
         high=0.9999,
         unit='-',
-        doc='Hardness of a servo that is a velocity constraint.',
+        doc='Hardness of a servo that is a velocity constraint: its impedance in MuJoCo.',
     )
     limit_recovery: float = float_parameter(
         0.02,
