@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 import os
 from pathlib import Path
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -33,6 +35,7 @@ from gait_core.trial.scene import TerrainSpec
 from gait_evolver.evaluators import ray as evaluator_module
 from gait_evolver.evaluators.ray import RayEvaluator
 from gait_evolver.evaluators.ray_process import check_cluster
+from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
 
 FAULTS = '''
 """Controllers with faults."""
@@ -398,6 +401,20 @@ def test_a_missing_token_is_named(tmp_path, monkeypatch):
             check_cluster(address)
         token.write_text('secret')
         check_cluster(address)
+
+
+def test_each_overdue_trial_is_begun_again_on_an_idle_worker_but_none_a_third_time(folder):
+    evaluator, sent, specs = RayEvaluator(workers=5), [], waves(2)
+    evaluator._batch = TrialBatch(0, specs, deque())
+    for number in range(5):
+        trial = (0, number) if number < 2 else None
+        began = time.monotonic() - 100.0 + number
+        evaluator._workers[number] = RayWorker('host/1', True, trial=trial, began=began)
+        evaluator._speeds.record(str(number), specs[0].ticks, 1.0)
+    evaluator._dispatch(SimpleNamespace(send=lambda *message: sent.append(message)))
+    assert sorted(trial for _, _, trial, *_ in sent) == [(0, 0), (0, 1)]
+    evaluator._dispatch(SimpleNamespace(send=lambda *message: sent.append(message)))
+    assert len(sent) == 2
 
 
 class ScriptedRay:

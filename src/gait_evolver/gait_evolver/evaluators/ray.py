@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -269,19 +269,31 @@ class RayEvaluator(Evaluator):
 
     def _dispatch(self, ray: RayProcess) -> None:
         """Start waiting or overdue trials on idle workers, the fastest worker first."""
-        specs, waiting = self._batch.specs, self._batch.waiting
+        specs, waiting, speeds = self._batch.specs, self._batch.waiting, self._speeds
         idle = [number for number, worker in self._workers.items() if worker.is_idle]
-        for number in sorted(idle, key=lambda key: self._speeds.expected_time(str(key), 1000)):
-            busy = self._busy_workers()
-            ticks = [specs[index].ticks for index in waiting]
-            if not waiting:
-                late = find_overdue_worker(self._speeds, str(number), busy)
-                trial = self._workers[int(late)].trial if late else None
-                # At most two workers run one trial.
-                if trial is not None and self._count_runners(trial) == 1:
-                    self._submit(ray, number, trial[1])
-            elif is_worth_starting(self._speeds, str(number), ticks, busy):
-                self._submit(ray, number, waiting.popleft())
+        if not idle:
+            return
+        running, now = self._running_trials(), time.monotonic()
+        busy = {
+            str(number): (specs[index].ticks, now - self._workers[number].began)
+            for number, index in running.items()
+        }
+        # At most two workers run one trial.
+        runners = Counter(running.values())
+        alone = {str(key): busy[str(key)] for key, index in running.items() if runners[index] == 1}
+        ticks = deque(specs[index].ticks for index in waiting)
+        for number in sorted(idle, key=lambda key: speeds.expected_time(str(key), 1000)):
+            if is_worth_starting(speeds, str(number), ticks, busy):
+                index = waiting.popleft()
+                ticks.popleft()
+            elif not waiting and (late := find_overdue_worker(speeds, str(number), alone)):
+                index = running[int(late)]
+                del alone[late]
+            else:
+                # Slower workers should start nothing either.
+                break
+            self._submit(ray, number, index)
+            busy[str(number)] = specs[index].ticks, 0.0
 
     def _submit(self, ray: RayProcess, number: int, index: int) -> None:
         worker, spec = self._workers[number], self._batch.specs[index]
@@ -290,18 +302,14 @@ class RayEvaluator(Evaluator):
         plain, files = pack_spec(spec)
         ray.send('run', number, worker.trial, plain, spec.weights, files)
 
-    def _busy_workers(self) -> dict[str, tuple[int, float]]:
-        """Return the ticks of each busy worker's trial and the time since its start [s]."""
-        now = time.monotonic()
+    def _running_trials(self) -> dict[int, int]:
+        """Return the trial of this batch that each worker runs."""
+        trials = {number: worker.trial for number, worker in self._workers.items()}
         return {
-            str(number): (self._batch.specs[worker.trial[1]].ticks, now - worker.began)
-            for number, worker in self._workers.items()
-            if worker.trial is not None and worker.trial[0] == self._batch.number
+            number: trial[1]
+            for number, trial in trials.items()
+            if trial is not None and trial[0] == self._batch.number
         }
-
-    def _count_runners(self, trial: tuple[int, int]) -> int:
-        """Return the number of workers that run a trial."""
-        return sum(worker.trial == trial for worker in self._workers.values())
 
     def _receive(self, ray: RayProcess) -> list[int]:
         """Handle the messages that arrive within a moment; return the trials that have ended."""
@@ -394,7 +402,7 @@ class RayEvaluator(Evaluator):
             return None
         index = trial[1]
         self.workload.lost_trials += 1
-        if index not in self._batch.results and not self._count_runners(trial):
+        if index not in (*self._batch.results, *self._running_trials().values()):
             # Last in the queue: once all others have finished, its losses are its own.
             self._batch.waiting.append(index)
         return index

@@ -34,7 +34,9 @@ class WorkerSpeeds:
 
         A worker without a finished trial counts as fast as the fastest one.
         """
-        rate = self._rates.get(worker, max(self._rates.values(), default=0.0))
+        rate = self._rates.get(worker)
+        if rate is None:
+            rate = max(self._rates.values(), default=0.0)
         return ticks / rate if rate > 0.0 else 0.0
 
 
