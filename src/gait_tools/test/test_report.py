@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import base64
+import csv
 from dataclasses import replace
+import hashlib
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -24,6 +27,7 @@ from gait_core.trial.loop import run_loop
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
 from gait_evolver.plan import resolve_experiment
+from gait_evolver.run.files import format_csv
 from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore, read_generations, read_run
 from gait_tools import cli
@@ -302,3 +306,28 @@ def test_a_run_without_a_generation_is_refused(run, tmp_path):
     store.close()
     with pytest.raises(ConfigurationError, match='no generation is finished yet'):
         load_subject(tmp_path / 'new')
+
+
+@pytest.mark.parametrize(
+    ('line', 'old', 'new', 'message'),
+    [
+        (0, 'gait.amplitude', 'gait.amplitud', "the column 'gait.amplitude' is missing"),
+        (0, 'term.distance', 'term.distanc', "the column 'term.distance' is missing"),
+        (1, '', '', 'line 2 was changed: it lacks the value of a gene'),
+    ],
+)
+def test_a_log_without_what_its_experiment_needs_is_refused(
+    run, tmp_path, line, old, new, message
+):
+    folder = tmp_path / 'copy'
+    shutil.copytree(run, folder)
+    with (folder / 'evaluations.csv').open(newline='') as file:
+        table = list(csv.reader(file))
+    table[line][table[0].index(old or 'gait.amplitude')] = new
+    log = format_csv(table).encode()
+    (folder / 'evaluations.csv').write_bytes(log)
+    state = json.loads((folder / 'checkpoint.json').read_text())
+    state |= {'log_bytes': len(log), 'log_sha256': hashlib.sha256(log).hexdigest()}
+    (folder / 'checkpoint.json').write_text(json.dumps(state))
+    with pytest.raises(ConfigurationError, match=message):
+        load_subject(folder)

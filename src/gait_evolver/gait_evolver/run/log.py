@@ -154,6 +154,8 @@ class TrialRow:
                 raise ValueError(f'{name} is {excerpt(found[name])}, expected a finite number')
             return {name[len(prefix) :]: number for name, number in numbers.items()}
 
+        if not all(text for name, text in record.items() if name.startswith(_GENE_PREFIX)):
+            raise ValueError('it lacks the value of a gene')
         terms = {name for name in record if name.startswith(_TERM_PREFIX)}
         if record['fitness'] and not all(record[name] for name in terms):
             raise ValueError('it has a fitness without its terms')
@@ -289,9 +291,25 @@ class RunLog:
         ]
 
 
-def read_log(folder: Path) -> list[list[TrialRow]]:
-    """Return the finished generations of a run; ConfigurationError if its log was changed."""
-    return _group_by_generation(*_read_finished_part(folder), folder)
+def read_log(folder: Path, genes: Collection[str], terms: Collection[str]) -> list[list[TrialRow]]:
+    """
+    Return the finished generations of a run.
+
+    Raises
+    ------
+    ConfigurationError
+        If its log was changed, or lacks the column of a gene or of a term of the fitness.
+
+    """
+    kept, count = _read_finished_part(folder)
+    columns = next(csv.reader([kept.partition(b'\n')[0].decode(errors='replace')]))
+    required = [*(_GENE_PREFIX + name for name in genes), *(_TERM_PREFIX + name for name in terms)]
+    for column in required:
+        if column not in columns:
+            raise ConfigurationError(
+                f"{_log_file(folder)} was changed: the column '{column}' is missing"
+            )
+    return _group_by_generation(kept, count, folder)
 
 
 def format_cell(value: Any) -> str:

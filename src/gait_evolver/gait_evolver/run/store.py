@@ -338,11 +338,13 @@ def read_generations(folder: Path) -> list[list[TrialRow]]:
     Raises
     ------
     ConfigurationError
-        If the log was changed since it was counted.
+        If the log was changed since it was counted, or lacks a column of the experiment.
 
     """
+    _, experiment = read_run(folder)
+    terms = set().union(experiment.fitness, *experiment.objectives.values())
     with store_errors(folder):
-        return read_log(folder)
+        return read_log(folder, experiment.genes, sorted(terms))
 
 
 def _summary_cells(summary: CandidateSummary) -> list[str]:
