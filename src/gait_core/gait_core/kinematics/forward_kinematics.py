@@ -141,7 +141,7 @@ def link_poses(
 
     """
     tree = kinematic_tree(robot)
-    single = np.ndim(joint_positions) == 1
+    is_single = np.ndim(joint_positions) == 1
     angles, base = _checked_arrays(robot, joint_positions, base_pose)
     steps, roots = len(angles), len(robot.roots)
     travel = tree.gain @ angles.T + tree.bias[:, None]
@@ -162,7 +162,7 @@ def link_poses(
         else:
             poses[i] = (parts[i, :4] @ parent).reshape(4, 4, steps)
     by_time = np.ascontiguousarray(poses.transpose(3, 0, 2, 1))
-    return by_time[0] if single else by_time
+    return by_time[0] if is_single else by_time
 
 
 def _checked_arrays(

@@ -131,8 +131,8 @@ def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
         for j in range(3):
             rotation[i, j] = 1.0 if i == j else 0.0
     for e in range(count + 1):
-        last = e == count
-        s, c = (0.0, 1.0) if last or sliding[e] else (math.sin(travel[e]), math.cos(travel[e]))
+        is_last = e == count
+        s, c = (0.0, 1.0) if is_last or sliding[e] else (math.sin(travel[e]), math.cos(travel[e]))
         for i in range(3):
             # Row i of the rotation is the base's axis i, expressed in the moving frame: each row
             # is updated by itself, without a matrix product.
@@ -141,7 +141,7 @@ def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
             u = x * fixed[e, 0, 0] + y * fixed[e, 1, 0] + z * fixed[e, 2, 0]
             v = x * fixed[e, 0, 1] + y * fixed[e, 1, 1] + z * fixed[e, 2, 1]
             w = x * fixed[e, 0, 2] + y * fixed[e, 1, 2] + z * fixed[e, 2, 2]
-            if not last:
+            if not is_last:
                 a, b, d = axis[e, 0], axis[e, 1], axis[e, 2]
                 along = a * u + b * v + d * w
                 axes[e, i], origins[e, i] = along, point[i]

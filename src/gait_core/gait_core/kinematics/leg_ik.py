@@ -174,9 +174,12 @@ class LegKinematics:
         # Frobenius norm of a difference of rotations: |R - R*| = sqrt(8) sin(angle / 2).
         gap = math.dist(rotation.ravel(), goal.attitude.ravel()) if goal.weight > 0.0 else 0.0
         angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
-        reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
+        is_reachable = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
         return LegSolution(
-            positions=positions, position_error=distance, angle_error=angle, is_reachable=reached
+            positions=positions,
+            position_error=distance,
+            angle_error=angle,
+            is_reachable=is_reachable,
         )
 
 

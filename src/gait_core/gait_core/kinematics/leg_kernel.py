@@ -210,11 +210,11 @@ def _mark_free_joints(
     for i in range(len(positions)):
         gradient = work.gradient[i]
         # A joint at a limit is held if descent would push it beyond.
-        held = (positions[i] <= lower[i] + _LIMIT_TOLERANCE and gradient > 0.0) or (
+        is_held = (positions[i] <= lower[i] + _LIMIT_TOLERANCE and gradient > 0.0) or (
             positions[i] >= upper[i] - _LIMIT_TOLERANCE and gradient < 0.0
         )
-        work.is_free[i] = not held
-        if not held:
+        work.is_free[i] = not is_held
+        if not is_held:
             slope = max(slope, abs(gradient))
             curvature = max(curvature, abs(work.hessian[i, i]))
     return slope, curvature
@@ -390,5 +390,5 @@ def _leave_saddle(positions: FloatArray, chain: Chain) -> None:
     lower, upper = chain.lower, chain.upper
     for i in range(len(positions)):
         middle = 0.5 * (lower[i] + upper[i])
-        back = math.isfinite(middle) and positions[i] > middle
-        positions[i] = min(max(positions[i] + (-0.1 if back else 0.1), lower[i]), upper[i])
+        goes_down = math.isfinite(middle) and positions[i] > middle
+        positions[i] = min(max(positions[i] + (-0.1 if goes_down else 0.1), lower[i]), upper[i])

@@ -171,17 +171,17 @@ def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[n
             solution = positions[k, i]
             copy_values(starts[i, 0], solution)
             # Three joints and a nearby point: a few Newton steps are enough. Otherwise search.
-            reached = joint_count == 3 and approach_nearby_point(
+            is_reached = joint_count == 3 and approach_nearby_point(
                 chain, paths[i, k], solution, work
             )
-            if not reached:
+            if not is_reached:
                 goal = Goal(paths[i, k], attitude, 0.0)
                 cost = search_from_starts(starts[i], chain, goal, max_cost[i], solution, work)
-                reached = cost <= max_cost[i]
+                is_reached = cost <= max_cost[i]
             for j in range(joint_count):
                 extrapolation = (
-                    solution[j] - positions[k - 1, i, j] if is_consecutive and reached else 0.0
+                    solution[j] - positions[k - 1, i, j] if is_consecutive and is_reached else 0.0
                 )
                 starts[i, 0, j] = solution[j] + extrapolation
-            is_consecutive = reached
+            is_consecutive = is_reached
         copy_values(positions[-1, i], starts[i, 0])

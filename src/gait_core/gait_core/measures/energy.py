@@ -57,11 +57,13 @@ def check_period(dt: float) -> None:
 
 def is_work_reported(robot: RobotModel, states: StateFields) -> bool:
     """Return whether states report all that the work of joints and force elements needs."""
-    of_joints = states.joint_work is not None or not (
+    has_joint_work = states.joint_work is not None or not (
         states.joint_efforts is None or states.joint_velocities is None
     )
-    of_elements = not (states.element_lengths is None or states.element_forces is None)
-    return (of_joints or not robot.joint_names) and (of_elements or not robot.force_elements)
+    has_element_work = not (states.element_lengths is None or states.element_forces is None)
+    return (has_joint_work or not robot.joint_names) and (
+        has_element_work or not robot.force_elements
+    )
 
 
 def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointWork:

@@ -174,8 +174,8 @@ def _write_stances(  # type: ignore[no-untyped-def]
                     sole_state[s], start[s], force_sum[s] = _LOADING, t, 0.0
                 gap[s] = 0
                 force_sum[s] += force
-                reached = sole_state[s] == _LOADING and force_sum[s] >= min_sum
-                if reached or sole_state[s] == _UNDECIDED:
+                is_reached = sole_state[s] == _LOADING and force_sum[s] >= min_sum
+                if is_reached or sole_state[s] == _UNDECIDED:
                     # The rows since the load began belong to the stance, too.
                     sole_state[s] = _STANCE
                     stance[max(start[s], 0) : t, s] = True

@@ -234,8 +234,8 @@ class GaitStop:
         if position is None or last is None:
             self._rested = 0.0
             return
-        rests = float(np.abs(position - last).max(initial=0.0)) <= _REST_SPEED * dt
-        self._rested = self._rested + dt if rests else 0.0
+        is_at_rest = float(np.abs(position - last).max(initial=0.0)) <= _REST_SPEED * dt
+        self._rested = self._rested + dt if is_at_rest else 0.0
 
     def _may_end(self, state: Mapping[str, float]) -> bool:
         if self._waited >= MAX_STOP_TIME:

@@ -256,7 +256,7 @@ class TargetMemory:
     ) -> list[FloatArray]:
         """Return position, velocity and effort of every joint, (*shape, m) each."""
         resolved = []
-        all_in_order = targets.names == self._names
+        is_in_order = targets.names == self._names
         for field in _FIELDS:
             given = getattr(targets, field)
             if given is None and field == 'velocity' and targets.position is not None:
@@ -264,7 +264,7 @@ class TargetMemory:
             if given is None:
                 resolved.append(self._held_rows(field, shape))
                 continue
-            rows = given if all_in_order else self._replace_columns(field, targets.names, given)
+            rows = given if is_in_order else self._replace_columns(field, targets.names, given)
             rows.flags.writeable = False
             # Index -1 in every axis but the last: the last sub-sample of the last period.
             self._last[field] = rows[(-1,) * (rows.ndim - 1)]

@@ -104,22 +104,22 @@ def compare_robots(
     robot = load_robot(ours, draw)
     if recorded is not None:
         present = robot_sha256(robot)
-        same = present == recorded.sha256
-        if same or recorded.name != robot.name:
+        is_same = present == recorded.sha256
+        if is_same or recorded.name != robot.name:
             return RobotComparison(
-                is_same=same, theirs=f"'{recorded.name}'", ours=f"'{robot.name}'"
+                is_same=is_same, theirs=f"'{recorded.name}'", ours=f"'{robot.name}'"
             )
         return RobotComparison(
             is_same=False,
             theirs=f"'{recorded.name}' with content {recorded.sha256[:_SHOWN_DIGITS]}",
             ours=f"'{robot.name}' with content {present[:_SHOWN_DIGITS]}",
         )
-    by_name = theirs in robot_folders()
+    is_name = theirs in robot_folders()
     labels = {'theirs': f"'{theirs}'", 'ours': f"'{ours}'"}
     if not _same_folder(ours, theirs):
         return RobotComparison(is_same=False, **labels)
     warning = f"robot '{theirs}' is recorded by path alone: edits since then are not known"
-    return RobotComparison(is_same=True, warning='' if by_name else warning, **labels)
+    return RobotComparison(is_same=True, warning='' if is_name else warning, **labels)
 
 
 def _same_folder(ours: str, theirs: str) -> bool:

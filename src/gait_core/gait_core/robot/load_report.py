@@ -121,8 +121,8 @@ class LoadReport:
             f'{self.bodies} bodies, {self.force_elements} force elements, '
             f'{self.contact_nodes} contact nodes'
         )
-        several = self.bodies > 1 or self.force_elements or self.contact_nodes
-        parts = [counts] if several else []
+        has_more = self.bodies > 1 or self.force_elements or self.contact_nodes
+        parts = [counts] if has_more else []
         return [*head, *parts, *legs, *(f'WARNING: {text}' for text in self.warnings)]
 
 

@@ -179,8 +179,8 @@ class SafetyLayer:
         self._watch_fall(dt, observation)
         if self.mode == FALLEN:
             return HOLD
-        stale = math.isinf(age) or 0.0 < self.params.state_timeout < age
-        if stale:
+        is_stale = math.isinf(age) or 0.0 < self.params.state_timeout < age
+        if is_stale:
             if self.mode != WAITING:
                 self._hold_for(age)
             return WAIT if self.mode == WAITING else HOLD
@@ -249,10 +249,10 @@ class SafetyLayer:
         if fall is None or up is None or params.fall_action == 'ignore' or self.mode == WAITING:
             return
         tilt = math.acos(max(-1.0, min(1.0, up)))
-        leans = tilt > (params.fall_tilt or fall.max_tilt)
-        self._tilted_time = self._tilted_time + dt if leans else 0.0
-        self._upright_time = 0.0 if leans else self._upright_time + dt
-        if self.mode != FALLEN and leans and self._tilted_time > params.fall_time:
+        is_tilted = tilt > (params.fall_tilt or fall.max_tilt)
+        self._tilted_time = self._tilted_time + dt if is_tilted else 0.0
+        self._upright_time = 0.0 if is_tilted else self._upright_time + dt
+        if self.mode != FALLEN and is_tilted and self._tilted_time > params.fall_time:
             self._fall(tilt)
         elif self.mode == FALLEN and params.recover and self._upright_time > _RECOVERY_TIME:
             self.restart()
@@ -358,8 +358,8 @@ class SafetyLayer:
     def _is_near_goal(self, dt: float) -> bool:
         """Return whether the goal is so near that one control period at start speed reaches it."""
         assert self._last is not None and self._goal is not None
-        near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR_DISTANCE
-        return bool(near) and self._ramp_time <= dt
+        is_near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR_DISTANCE
+        return bool(is_near) and self._ramp_time <= dt
 
     def _run(self) -> None:
         """Follow the controller from now on."""

@@ -112,8 +112,8 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     result = dict(base)
     for key, value in overrides.items():
         known = result.get(key)
-        both = isinstance(known, Mapping) and isinstance(value, Mapping)
-        result[key] = merge_settings(known, value) if both else value  # type: ignore[arg-type]
+        are_mappings = isinstance(known, Mapping) and isinstance(value, Mapping)
+        result[key] = merge_settings(known, value) if are_mappings else value  # type: ignore[arg-type]
     return result
 
 

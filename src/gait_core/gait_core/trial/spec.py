@@ -233,9 +233,9 @@ class CommandScript:
         while self.next_change <= time:
             self._current = self._script[self._next].command
             self._next += 1
-            last = self._next == len(self._script)
+            is_last = self._next == len(self._script)
             self.next_change = (
-                math.inf if last else self._script[self._next].time - _TIME_TOLERANCE
+                math.inf if is_last else self._script[self._next].time - _TIME_TOLERANCE
             )
         return self._current
 

@@ -253,7 +253,7 @@ class InsectGaitController(ReflexController):
             error = self._heading.update_error(dt, yaw, attitude.yaw, time)
             yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
-        walking = speed > 0.0 or yaw != 0.0
+        is_walking = speed > 0.0 or yaw != 0.0
         # McKenna (1990): the cycle time sets the speed; here they are inversely proportional.
         target = params.period_scale
         if 0.0 < speed < params.top_speed:
@@ -261,7 +261,7 @@ class InsectGaitController(ReflexController):
         change = params.period_rate * dt
         self._period_scale += min(max(target - self._period_scale, -change), change)
         self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
-        return walking
+        return is_walking
 
     def _end_steps(self, dt: float) -> None:
         """Begin the stance of legs whose swing has lasted ``step_time``."""

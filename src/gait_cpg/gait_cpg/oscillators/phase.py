@@ -118,8 +118,8 @@ class PhaseOscillators(OscillatorNetwork):
         """
         frequency, target = self._vector_stack[:, 0], self._vector_stack[:, 1]
         pulls = self.coupling.weights * target.reshape(*self.batch, 1, self.size)
-        equal = np.ptp(frequency, axis=-1).max() <= 1e-12 * np.abs(frequency).max()
-        if not equal and not np.allclose(pulls, np.swapaxes(pulls, -1, -2)):
+        are_equal = np.ptp(frequency, axis=-1).max() <= 1e-12 * np.abs(frequency).max()
+        if not are_equal and not np.allclose(pulls, np.swapaxes(pulls, -1, -2)):
             raise ValueError('the coupling w_ij R_j is not symmetric: there is no closed form')
         return np.asarray(frequency.mean(axis=-1)).reshape(self.batch)
 

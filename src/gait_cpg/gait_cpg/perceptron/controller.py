@@ -247,7 +247,7 @@ class PerceptronController(Controller):
     def _make_layer(self, dt: float) -> Layer:
         """Return the constants of the layer for a control period [s]."""
         params = self._params
-        scaled = params.scaled and params.max_acceleration > 0.0
+        is_scaled = params.scaled and params.max_acceleration > 0.0
         return Layer(
             weights=self._weights,
             bounds=self._bounds,
@@ -255,7 +255,7 @@ class PerceptronController(Controller):
             memory=self._layout.memory,
             period=dt,
             gain=params.output_gain or 1.0 / dt,
-            unit=params.max_acceleration * dt if scaled else 1.0,
+            unit=params.max_acceleration * dt if is_scaled else 1.0,
             acceleration=params.max_acceleration,
             speed=params.max_speed,
         )

@@ -284,8 +284,10 @@ class _ElementReader:
     ) -> tuple[float, float, float, float]:
         """Return the limits lower, upper, velocity and effort; infinite if absent."""
         lower, upper = -math.inf, math.inf
-        given = element is not None and ('lower' in element.keys() or 'upper' in element.keys())
-        if kind in ('revolute', 'prismatic') and given:
+        has_limits = element is not None and (
+            'lower' in element.keys() or 'upper' in element.keys()
+        )
+        if kind in ('revolute', 'prismatic') and has_limits:
             lower, upper = (self.number(owner, element, end) for end in ('lower', 'upper'))
         velocity, effort = (self.number(owner, element, item) for item in ('velocity', 'effort'))
         # Many descriptions write 0 for a limit that is not known.

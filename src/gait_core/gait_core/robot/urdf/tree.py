@@ -57,8 +57,8 @@ def _remove_floating_root(
     by_name = {link.name: link for link in links}
     for joint in floating:
         world = by_name.get(joint.parent)
-        alone = sum(other.parent == joint.parent for other in joints) == 1
-        if world is None or world.mass > 0.0 or world.collisions or not alone:
+        is_only_joint = sum(other.parent == joint.parent for other in joints) == 1
+        if world is None or world.mass > 0.0 or world.collisions or not is_only_joint:
             raise ConfigurationError(
                 f"joint '{joint.name}' is floating; only a floating joint from a massless "
                 'root link to the base can be read'

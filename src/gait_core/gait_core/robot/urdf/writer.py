@@ -75,11 +75,11 @@ def to_scene_urdf(robot: RobotModel) -> str:
 
 def _joint_for_urdfdom(joint: Joint) -> Joint:
     """Return a joint with the finite limits that its kind has."""
-    turns = joint.kind == 'continuous'
+    is_continuous = joint.kind == 'continuous'
     return replace(
         joint,
-        lower=joint.lower if turns else max(joint.lower, -_NO_LIMIT),
-        upper=joint.upper if turns else min(joint.upper, _NO_LIMIT),
+        lower=joint.lower if is_continuous else max(joint.lower, -_NO_LIMIT),
+        upper=joint.upper if is_continuous else min(joint.upper, _NO_LIMIT),
         velocity=min(joint.velocity, _NO_LIMIT),
         effort=min(joint.effort, _NO_LIMIT),
     )
