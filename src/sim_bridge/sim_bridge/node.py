@@ -85,8 +85,8 @@ class SimBridgeNode(ManagedNode):
         # A champion's file has the parameters of the controller node too; they are ignored here.
         refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
         self._time = SimulatedTime(self._params.rewind_clock)
-        follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock
-        self._follows_clock = bool(follower)
+        follows_clock = self.get_parameter('use_sim_time').value and not self._params.publish_clock
+        self._follows_clock = bool(follows_clock)
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._live: LiveSimulation | None = None
         self._scene: Scene | None = None
@@ -451,16 +451,16 @@ class SimBridgeNode(ManagedNode):
 
     def _may_wait_for_start(self) -> bool:
         """Return whether the controller, or the publisher of /clock, may be starting."""
-        commanded = self._live is not None and self._live.is_commanded
-        if not self.active or self._fault or commanded:
+        is_commanded = self._live is not None and self._live.is_commanded
+        if not self.active or self._fault or is_commanded:
             return False
         return time.monotonic() - self._activated < START_TIME
 
     def _describe_withheld_commands(self) -> str:
         """Return a line if motors get no commands until motion is requested, else ''."""
         live = self._live
-        commanded = live is None or live.is_commanded
-        return '' if commanded else self._joints.describe_withheld_commands()
+        is_commanded = live is None or live.is_commanded
+        return '' if is_commanded else self._joints.describe_withheld_commands()
 
     def _describe_trouble(self) -> str:
         """Return a line on what keeps the robot from moving, else ''."""
@@ -477,8 +477,8 @@ class SimBridgeNode(ManagedNode):
                 return trouble
         if self._describe_withheld_commands():
             return ''
-        late = time.monotonic() - self._activated > _PATIENCE
-        if late and not live.is_commanded:
+        is_late = time.monotonic() - self._activated > _PATIENCE
+        if is_late and not live.is_commanded:
             return (
                 f'no joint command received on {self._joints.commands}: is a controller '
                 'running and active? The robot holds its initial pose'

@@ -130,10 +130,10 @@ class CommandWait:
         if self._since is None:
             return True
         if commands != self._seen:
-            first = self._seen == 0
+            is_first = self._seen == 0
             self._seen, self._since = commands, None
             self._answered = (
-                _REGULAR_TICKS if first and self._commands_every_tick else self._answered + 1
+                _REGULAR_TICKS if is_first and self._commands_every_tick else self._answered + 1
             )
             return True
         if self._commands_every_tick and not commands:

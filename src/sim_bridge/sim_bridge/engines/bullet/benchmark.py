@@ -74,14 +74,14 @@ def bare_trial(
 
 def _check_supported(robot: RobotModel, scene: Scene) -> None:
     """Raise ``ConfigurationError`` if bare calls of Bullet cannot run the robot in the scene."""
-    known = (
+    is_supported = (
         scene.terrain.name == 'flat'
         and not scene.pushes
         and not make_parameters(BulletOptions, scene.engine_options).self_collision
         and not any(joint.mimic for joint in robot.joints)
         and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
     )
-    if not known:
+    if not is_supported:
         raise ConfigurationError(
             'the comparison without the suite needs position servos on flat ground without '
             f"pushes, self-collision or mimic joints; robot '{robot.name}' or its scene differs"

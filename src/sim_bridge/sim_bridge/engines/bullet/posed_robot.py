@@ -76,13 +76,13 @@ def _add_colours(robot: RobotModel) -> RobotModel:
             colour[robot.joint[joint].child] = LEG_COLOURS[number % len(LEG_COLOURS)]
         colour[leg.sole] = LEG_COLOURS[number % len(LEG_COLOURS)]
 
-    bare = not any(link.visuals for link in robot.links)
+    has_no_visuals = not any(link.visuals for link in robot.links)
 
     def shapes(link: Link) -> tuple[Shape, ...]:
         """Return the shapes of a link that are drawn, each with its colour."""
         return tuple(
             shape if shape.rgba is not None else replace(shape, rgba=colour[link.name])
-            for shape in (link.collisions if bare else link.visuals)
+            for shape in (link.collisions if has_no_visuals else link.visuals)
         )
 
     return replace(robot, links=tuple(replace(link, visuals=shapes(link)) for link in robot.links))
@@ -91,9 +91,11 @@ def _add_colours(robot: RobotModel) -> RobotModel:
 def robot_extent(robot: RobotModel) -> tuple[float, float]:
     """Return diagonal and height of the robot's bounding box in its nominal stance [m]."""
     clouds = []
-    bodiless = not any(link.collisions for link in robot.links)
+    has_no_collisions = not any(link.collisions for link in robot.links)
     for link, pose in zip(robot.links, link_poses(robot, robot.joint_stance), strict=True):
-        points, radii = link_points(replace(link, collisions=link.visuals) if bodiless else link)
+        points, radii = link_points(
+            replace(link, collisions=link.visuals) if has_no_collisions else link
+        )
         placed = points @ pose[:3, :3].T + pose[:3, 3]
         clouds += [placed - radii[:, None], placed + radii[:, None]]
     sides = np.ptp(np.concatenate(clouds), axis=0) if sum(map(len, clouds)) else np.ones(3)

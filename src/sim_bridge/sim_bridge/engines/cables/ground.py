@@ -121,10 +121,10 @@ def bristle_friction(
     """
     # Korbel (2013), Eq. 3: dx/dt = v, but 0 where |x| has reached p_o and v would take it further.
     limit = ground.stiction_range
-    stopped = (velocity > 0.0 and displacement >= limit) or (
+    is_at_limit = (velocity > 0.0 and displacement >= limit) or (
         velocity < 0.0 and displacement <= -limit
     )
-    rate = 0.0 if stopped else velocity
+    rate = 0.0 if is_at_limit else velocity
     # Eq. 4: a(x) = a_c inside the range (stuck), 0 at its edge (sliding).
     # Eq. 5: F = -(sigma_o (1 + a(x)) x + sigma_1 dx/dt); parts of a spring and a damper.
     stiffness = (
@@ -178,7 +178,7 @@ def node_force(
     """
     v, w = speeds
     push = normal_force(ground.stiffness, ground.damping, depth, rate)
-    touching = depth > 0.0
+    is_touching = depth > 0.0
     if ground.friction_law == COULOMB:
         # Coulomb: F = -mu F_N v / |v|, regularised to -mu F_N v / sqrt(|v|^2 + v_s^2).
         size = (
@@ -187,8 +187,8 @@ def node_force(
             / math.sqrt(v * v + w * w + ground.coulomb_speed * ground.coulomb_speed)
         )
         return push, size * v, size * w, bristle[0], bristle[1]
-    along, next_v = bristle_friction(ground, ground.forward_share, touching, bristle[0], v, dt)
-    across, next_w = bristle_friction(ground, 1.0, touching, bristle[1], w, dt)
+    along, next_v = bristle_friction(ground, ground.forward_share, is_touching, bristle[0], v, dt)
+    across, next_w = bristle_friction(ground, 1.0, is_touching, bristle[1], w, dt)
     return push, along, across, next_v, next_w
 
 

@@ -100,7 +100,7 @@ def bare_trial(
 
 def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
     """Raise ``ConfigurationError`` if bare calls of MuJoCo cannot run the robot in the scene."""
-    known = (
+    is_supported = (
         scene.terrain.name == 'flat'
         and scene.contact_law == 'engine'
         and not scene.pushes
@@ -110,7 +110,7 @@ def _check_supported(robot: RobotModel, scene: Scene, options: MujocoOptions) ->
         and not any(joint.mimic for joint in robot.joints)
         and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
     )
-    if not known:
+    if not is_supported:
         raise ConfigurationError(
             'the comparison without the suite needs position servos on flat ground without '
             f"pushes, fixed base, self-collision or mimic joints; robot '{robot.name}' or its "

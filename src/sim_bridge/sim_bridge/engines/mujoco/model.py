@@ -330,13 +330,13 @@ def _add_link(
 
 def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) -> None:
     """Add a joint to its child's body, with damping, friction and limits."""
-    slides = joint.kind == 'prismatic'
+    is_slide = joint.kind == 'prismatic'
     if joint.kind == SPHERICAL_KIND:
         body.add_joint(name=joint.name, type=mj.mjtJoint.mjJNT_BALL, armature=options.armature)
         return
     made = body.add_joint(
         name=joint.name,
-        type=mj.mjtJoint.mjJNT_SLIDE if slides else mj.mjtJoint.mjJNT_HINGE,
+        type=mj.mjtJoint.mjJNT_SLIDE if is_slide else mj.mjtJoint.mjJNT_HINGE,
         axis=joint.axis,
     )
     made.damping = (joint.damping, 0.0, 0.0)
@@ -345,11 +345,11 @@ def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) ->
     made.solimp_friction = constant_solimp(options.servo_impedance)
     made.solref_limit = inelastic_solref(options.limit_recovery, scene.physics_step)
     made.solimp_limit = constant_solimp(MAX_IMPEDANCE)
-    bounded = joint.kind != 'continuous' and (
+    has_limits = joint.kind != 'continuous' and (
         math.isfinite(joint.lower) or math.isfinite(joint.upper)
     )
-    made.limited = mj.mjtLimited.mjLIMITED_TRUE if bounded else mj.mjtLimited.mjLIMITED_FALSE
-    if bounded:
+    made.limited = mj.mjtLimited.mjLIMITED_TRUE if has_limits else mj.mjtLimited.mjLIMITED_FALSE
+    if has_limits:
         # MuJoCo has no range of length zero, which holds a joint in place.
         lower, upper = max(joint.lower, -1e9), min(joint.upper, 1e9)
         made.range = (lower, max(upper, lower + MIN_RANGE))

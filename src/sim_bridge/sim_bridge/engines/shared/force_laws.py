@@ -269,16 +269,16 @@ def update_screw_lock(
     """
     # Positive sense * force: the motor is commanded to push against its load.
     sense = 0.0 if commanded_velocity == 0.0 else math.copysign(1.0, commanded_velocity)
-    pushing = sense * force > 0.0
+    is_pushing = sense * force > 0.0
     # A locked screw stays locked while its load exceeds the motor's strength. A free one locks
     # when its load pushes it back.
     if is_locked:
         is_locked = sense * force > strength
     else:
-        is_locked = pushing and sense * velocity < -_YIELD_SPEED
+        is_locked = is_pushing and sense * velocity < -_YIELD_SPEED
     # The bound is the holding force for a locked screw, and for one that moves with its load or
     # rests near the motor's strength. Otherwise it is the motor's strength.
-    if is_locked or (not pushing and abs(force) > _FULL_LOAD_SHARE * strength):
+    if is_locked or (not is_pushing and abs(force) > _FULL_LOAD_SHARE * strength):
         return is_locked, holding_force
     return False, strength
 
