@@ -82,9 +82,9 @@ def operators() -> Iterator[tuple[str, Any]]:
     yield 'SwapName', SwapName()
     for name in sorted(operator_names()):
         ends = name.split('_')[1:]
-        alike = not ends or ends[0] == 'Delete' or any(set(ends) <= group for group in _GROUPS)
+        are_alike = not ends or ends[0] == 'Delete' or any(set(ends) <= group for group in _GROUPS)
         kind = get_operator(name)
-        if alike and not kind.arguments() and not name.endswith('NoOp'):
+        if are_alike and not kind.arguments() and not name.endswith('NoOp'):
             yield name.removeprefix('core/'), kind()
 
 

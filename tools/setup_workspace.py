@@ -363,17 +363,17 @@ def main() -> int:
     names = packages(place)
     keys = {name: package_key(path) for name, path in names.items()}
     state = read_state(place.build / STATE)
-    built = (
+    is_built = (
         state.get('status') == 'ready'
         and state.get('place') == place_key(place)
         and state.get('packages') == keys
         and all((place.install / name).is_dir() for name in names)
     )
-    if not built:
+    if not is_built:
         build(place, names, keys, lock)
     write_text(place.script, environment_script(place, names))
     drop_stale_kernels(place)
-    if fault is None and built:
+    if fault is None and is_built:
         say('nothing to do')
     else:
         say(f'ready after {time.monotonic() - started:.0f} s; try ./gait list robots')

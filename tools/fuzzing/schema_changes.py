@@ -178,8 +178,8 @@ def _changes_at(
         yield give(_HUGE, REFUSED if schema.unbounded.isdisjoint(path[-2:]) else ANY)
         yield from (give(*item) for item in _numbers(schema, name, kind, value))
     if type_ is str and value is not _ABSENT:
-        known = value and name not in schema.free_texts
-        yield give([f'{value}x', f'x{value}', 'nowhere'], REFUSED if known else ANY)
+        is_known = value and name not in schema.free_texts
+        yield give([f'{value}x', f'x{value}', 'nowhere'], REFUSED if is_known else ANY)
         yield give(_TEXTS, ANY)
     if type_ is tuple and isinstance(value, list):
         has_length = Ellipsis not in typing.get_args(plain)

@@ -126,8 +126,8 @@ class InterruptHandler:
         """Install the handlers; Python allows it in the main thread only."""
         if threading.current_thread() is threading.main_thread():
             # nohup ignores SIGHUP, which must stay ignored.
-            ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-            wanted = [item for item in _SIGNALS if item != signal.SIGHUP or not ignored]
+            is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            wanted = [item for item in _SIGNALS if item != signal.SIGHUP or not is_ignored]
             self._before = {number: signal.signal(number, self._on_signal) for number in wanted}
 
     def remove(self, for_good: bool) -> None:

@@ -153,8 +153,8 @@ def _format_flow(value: Any) -> str:
         return '[' + ', '.join(_format_flow(item) for item in value) + ']'
     if isinstance(value, str):
         escaped = value.replace("'", "''")
-        plain = value.replace('-', '_').isidentifier() and value.lower() not in _YAML_WORDS
-        return value if plain else f"'{escaped}'"
+        is_plain = value.replace('-', '_').isidentifier() and value.lower() not in _YAML_WORDS
+        return value if is_plain else f"'{escaped}'"
     return f'{value:g}' if isinstance(value, float) else str(value)
 
 

@@ -100,8 +100,8 @@ def _many_legged_gait(
 ) -> Gait:
     """Return a trot for four legs, a tripod for more, with strides that the feet can reach."""
     height = leg_height(robot)
-    four = len(legs) == MIN_LEGS_WITHOUT_BALANCE
-    gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)
+    has_four_legs = len(legs) == MIN_LEGS_WITHOUT_BALANCE
+    gait, duty = ('trot', _TROT_DUTY) if has_four_legs else ('tripod', _TRIPOD_DUTY)
     lift = (
         _SPRAWLED_LIFT_SHARE if any(found_leg.is_sprawled for found_leg in legs) else _LIFT_SHARE
     )

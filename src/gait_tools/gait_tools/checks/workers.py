@@ -65,12 +65,12 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
         while kinds:
             number = sum(tally.runs.values())
             run_kinds, kinds = kinds[:_DISTURBANCES_PER_RUN], kinds[_DISTURBANCES_PER_RUN:]
-            over_ros = (
+            uses_ros = (
                 is_full and number % 3 == 2 and importlib.util.find_spec('rclpy') is not None
             )
-            cold = is_full and number % 3 != 1
-            changed = {'NUMBA_CACHE_DIR': str(folder / f'cache-{number}')} if cold else {}
-            evaluator = 'ros' if over_ros else 'local'
+            is_cold = is_full and number % 3 != 1
+            changed = {'NUMBA_CACHE_DIR': str(folder / f'cache-{number}')} if is_cold else {}
+            evaluator = 'ros' if uses_ros else 'local'
             run = folder / str(number)
             process = _start_run(run, evaluator, settings, changed)
             # A disturbance that came after the end of its run is repeated in another run.
@@ -80,7 +80,7 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
                 if not _disturb_worker(process, kind, rng, span / len(run_kinds), tally)
             ]
             _finish_run(process, run, tally)
-            tally.runs[f'{evaluator}{", cold caches" if cold else ""}'] += 1
+            tally.runs[f'{evaluator}{", cold caches" if is_cold else ""}'] += 1
     return _measurements(tally)
 
 

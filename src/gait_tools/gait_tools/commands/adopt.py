@@ -130,8 +130,8 @@ def _best_gait(
     if not walked:
         return None
     calmest = min(walked, key=lambda trial: trial[1]['rocking_radps'])
-    much = calmest[1]['rocking_radps'] <= _CALMER_SHARE * walked[0][1]['rocking_radps']
-    return calmest if much else walked[0]
+    is_much_calmer = calmest[1]['rocking_radps'] <= _CALMER_SHARE * walked[0][1]['rocking_radps']
+    return calmest if is_much_calmer else walked[0]
 
 
 def _report_lines(

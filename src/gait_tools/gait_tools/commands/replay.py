@@ -116,20 +116,20 @@ def _compare_with_record(
     fitness = [result.fitness for result in results if result.fitness is not None]
     mean = sum(fitness) / len(fitness) if len(fitness) == len(results) else None
     recorded = champion.fitness if math.isfinite(champion.fitness) else None
-    equal = (
+    is_equal = (
         mean == recorded
         and tuple(result.trial_hash for result in results) == champion.trial_hashes
     )
     values: dict[str, Any] = trial_as_json(spec, first, outcomes[0].wall_time, outcomes[0].pids)
-    values.update(fitness=mean, recorded_fitness=recorded, equal=equal)
+    values.update(fitness=mean, recorded_fitness=recorded, equal=is_equal)
     if options.json:
         print_json(values)
         print_exception(first)
     else:
         print_trial(values, first.reason)
         print(f'  {"recorded fitness:":19}{"none" if recorded is None else f"{recorded:.4f}"}')
-        print(f'  {"equal:":19}{str(equal).lower()}')
-    if equal:
+        print(f'  {"equal:":19}{str(is_equal).lower()}')
+    if is_equal:
         return exit_code(first.status)
     if spec is not champion.spec:
         print(
@@ -307,16 +307,16 @@ def _explain_difference(champion: Champion, fingerprint: str, fitness: float | N
     if champion.fingerprint == fingerprint:
         spec = champion.spec
         now = sources_hash(spec.scene.robot, spec.controller, spec.scene.engine)
-        edited = champion.run.get('sources') not in (None, now)
+        is_edited = champion.run.get('sources') not in (None, now)
         file = spec.parameters.get('gait_file') if _lacks_file_hash(spec) else ''
         print(
             'gait: the result differs from the record, although the platform is the same'
-            + (': code or robot were changed since' if edited else '')
+            + (': code or robot were changed since' if is_edited else '')
             + (f"; the record has no hash of its gait_file '{file}'" if file else ''),
             file=sys.stderr,
         )
         return EXIT_FAILED
-    near = fitness is not None and math.isclose(
+    is_near = fitness is not None and math.isclose(
         fitness, champion.fitness, rel_tol=FITNESS_TOLERANCE, abs_tol=FITNESS_TOLERANCE
     )
     # Early champion files have no fields of the platform.
@@ -325,8 +325,8 @@ def _explain_difference(champion: Champion, fingerprint: str, fitness: float | N
         'gait: recorded on another platform'
         + (f', which differs in {differences}' if differences else '')
         + '; the fitness '
-        + ('agrees within' if near else 'differs by more than')
+        + ('agrees within' if is_near else 'differs by more than')
         + f' {FITNESS_TOLERANCE:.0%}',
         file=sys.stderr,
     )
-    return 0 if near else EXIT_FAILED
+    return 0 if is_near else EXIT_FAILED

@@ -145,12 +145,12 @@ def _add_player(
 ) -> None:
     """Add the replay of the best gait, and whether it equals its record."""
     page.replay = replay_data(rollout)
-    same = result.trial_hash == champion.trial_hashes[0]
+    is_equal = result.trial_hash == champion.trial_hashes[0]
     differences = describe_differences(champion.platform) if champion.platform else ''
     cause = f'the platform differs in {differences}' if differences else 'another version?'
     word = (
         '<span class="good">equal to its record to the last bit</span>'
-        if same
+        if is_equal
         else f'<span class="bad">not equal to its record</span> ({escape(cause)})'
     )
     page.add_section(
