@@ -74,10 +74,10 @@ class RunProgression:
         self._best = best if is_better else self._best
         if not self.is_last_stage:
             stage = self._stages[self.stage]
-            reached = stage.fitness is not None and (
+            is_reached = stage.fitness is not None and (
                 generation_best is not None and generation_best >= stage.fitness
             )
-            self._stage_passed = reached or (0 < stage.generations <= self._stage_generations)
+            self._stage_passed = is_reached or (0 < stage.generations <= self._stage_generations)
 
     def stop_reason(self, trials: int) -> str:
         """

@@ -185,8 +185,8 @@ def _set_objectives(
 ) -> None:
     """Set the number of objectives; refuse several for an optimiser of the fitness alone."""
     count, name = 1 + len(experiment.objectives), experiment.optimizer.name
-    takes = 'objectives' in {info.name for info in declared_parameters(cls.Settings)}
-    if not takes:
+    takes_objectives = 'objectives' in {info.name for info in declared_parameters(cls.Settings)}
+    if not takes_objectives:
         if count > 1:
             raise ConfigurationError(
                 f"optimizer '{name}' maximises the fitness alone, not several objectives; nearest "

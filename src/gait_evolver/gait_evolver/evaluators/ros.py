@@ -301,7 +301,7 @@ class RosEvaluator(Evaluator):
         """Requeue the trial of a lost worker; end an own worker, which is then restarted."""
         worker = self._workers.get(name)
         index = None if worker is None else worker.trial
-        begun = index is not None and worker is not None and not worker.client.is_loading
+        has_begun = index is not None and worker is not None and not worker.client.is_loading
         if worker is not None:
             worker.trial, worker.lost_status = None, worker.client.status
             worker.client.cancel()
@@ -316,7 +316,7 @@ class RosEvaluator(Evaluator):
             if not self._count_runners(index):
                 # At the end of the queue: if all other trials finish, this one ends its workers.
                 self._waiting.append(index)
-        self._count_loss(index, reason, begun)
+        self._count_loss(index, reason, has_begun)
 
     def _count_loss(self, index: int | None, reason: str, begun: bool = False) -> None:
         self.lost_workers += 1

@@ -215,8 +215,8 @@ class Flood:
             shown = 0
         if shown != self._shown[0]:
             self._shown = shown, time.monotonic()
-        settled = time.monotonic() - self._shown[1] > _SETTLE_TIME
-        return shown > 0 and settled and self._counts.exists()
+        is_settled = time.monotonic() - self._shown[1] > _SETTLE_TIME
+        return shown > 0 and is_settled and self._counts.exists()
 
     def _topics(self) -> dict[str, Any]:
         """Return the type of each topic to which the node subscribes."""

@@ -85,8 +85,10 @@ def _change(message: Any, change: Callable[[str, Any], Any], inside: bool) -> No
         if hasattr(value, 'get_fields_and_field_types'):
             _change(value, change, inside)
             continue
-        nested = _is_list(value) and len(value) and hasattr(value[0], 'get_fields_and_field_types')
-        for item in value if nested and inside else ():
+        is_nested = (
+            _is_list(value) and len(value) and hasattr(value[0], 'get_fields_and_field_types')
+        )
+        for item in value if is_nested and inside else ():
             _change(item, change, inside)
         after = change(name, value)
         if isinstance(value, np.ndarray):

@@ -88,20 +88,26 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     )
     require_package('controller_manager', apt='ros2-control ros2-controllers')
     manager, *others = hardware_graph(controlled)
-    simulated = simulation is not None
+    is_simulated = simulation is not None
     # Without motors no node has to hold the robot, so that a failure may end the launch.
-    must_succeed = simulated or target == MOCK_TARGET
-    clock = simulation is None or bool(simulation['publish_clock'])
+    must_succeed = is_simulated or target == MOCK_TARGET
+    has_shared_clock = simulation is None or bool(simulation['publish_clock'])
     actions = [
         node_action(manager, essential=True),
-        state_publisher_action(description, namespace, simulated=simulated, shared_clock=clock),
+        state_publisher_action(
+            description, namespace, simulated=is_simulated, shared_clock=has_shared_clock
+        ),
         *(node_action(node, must_succeed=must_succeed) for node in others),
     ]
     if arguments.boolean('rviz'):
-        layout = 'control' if not with_gait else 'walk' if simulated else 'hardware'
+        layout = 'control' if not with_gait else 'walk' if is_simulated else 'hardware'
         actions.append(
             rviz_action(
-                layout, robot.length_scale, namespace, simulated=simulated, shared_clock=clock
+                layout,
+                robot.length_scale,
+                namespace,
+                simulated=is_simulated,
+                shared_clock=has_shared_clock,
             )
         )
     return actions

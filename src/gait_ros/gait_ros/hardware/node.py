@@ -287,13 +287,15 @@ class HardwareNode(ManagedNode):
             self._warn_trouble(trouble)
         self._log_limited()
         stamp = self.get_clock().now().to_msg()
-        lost = self._holding and (self._watch.motion_requested or bool(self._silent_joints))
+        is_unwanted_hold = self._holding and (
+            self._watch.motion_requested or bool(self._silent_joints)
+        )
         self._diagnostics.publish(
             stamp,
             self._declared.value.robot,
             trouble,
             self._diagnostic_values,
-            is_error=self.active and (bool(conflict) or lost),
+            is_error=self.active and (bool(conflict) or is_unwanted_hold),
         )
 
     def _log_limited(self) -> None:

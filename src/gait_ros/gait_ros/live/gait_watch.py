@@ -109,13 +109,13 @@ class GaitWatch:
         trouble, blind = self.find_trouble(), self._undetectable_falls()
         self._log(trouble or blind)
         active = self._node.active
-        urgent = gait.safe.is_urgent or self._conflict or (blind and not trouble)
+        is_urgent = gait.safe.is_urgent or self._conflict or (blind and not trouble)
         self._diagnostics.publish(
             self._node.get_clock().now().to_msg(),
             gait.robot_name,
             trouble or blind or ('' if active else 'inactive: configure and activate it'),
             self.diagnostic_values,
-            is_error=active and bool(urgent),
+            is_error=active and bool(is_urgent),
             ok_message='standing' if gait.safe.layer.mode == STANDING else 'running',
         )
 

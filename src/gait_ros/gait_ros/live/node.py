@@ -424,8 +424,8 @@ class ControllerNode(ManagedNode):
         gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
         waiting = self._watch.waiting
         stop = waiting or self._safe.last_stop_reason
-        steps = not (waiting or self._safe.is_urgent)
-        footholds = self.controller.planned_footholds() if steps else {}
+        is_stepping = not (waiting or self._safe.is_urgent)
+        footholds = self.controller.planned_footholds() if is_stepping else {}
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, footholds))
 
     def behaviour(self) -> str:

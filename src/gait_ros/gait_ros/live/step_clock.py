@@ -152,8 +152,8 @@ class StepClock:
             return
         # Skip a step that ``catch_up`` has already made, and a second call at the same time.
         since = self.now() - self._last
-        early = since < 0.5e9 * self._period and (since > 0 or self._called)
-        if not early:
+        is_early = since < 0.5e9 * self._period and (since > 0 or self._called)
+        if not is_early:
             self._step()
 
     def _on_jump(self, jump: Any) -> None:

@@ -386,10 +386,10 @@ def refuse_unknown_overrides(node: Node, foreign_prefixes: tuple[str, ...] = ())
     """
     declared = sorted(node.get_parameters_by_prefix(''))
     for name in sorted(parameter_overrides(node)):
-        allowed = name in _FOREIGN_NAMES or name.startswith(
+        is_allowed = name in _FOREIGN_NAMES or name.startswith(
             (*_FOREIGN_PREFIXES, *foreign_prefixes)
         )
-        if not allowed and not node.has_parameter(name):
+        if not is_allowed and not node.has_parameter(name):
             valid = [item for item in declared if not item.startswith('qos_overrides.')]
             raise unknown_name_error('parameter', name, valid)
 

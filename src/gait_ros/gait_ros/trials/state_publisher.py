@@ -181,9 +181,9 @@ class StatePublisher:
         if 'odom' in wanted:
             self._send('odom', BUILDER.odometry(stamp, state, self._run.robot))
         if '/tf' in wanted:
-            links = self._link_transforms and state.joint_positions is not None
+            has_links = self._link_transforms and state.joint_positions is not None
             robot = self._run.robot
-            self._send('/tf', BUILDER.robot_transforms(stamp, state, robot, links))
+            self._send('/tf', BUILDER.robot_transforms(stamp, state, robot, has_links))
 
     def _publish_stability(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
         """Publish stability, ZMP and markers, of which markers are throttled."""
@@ -209,10 +209,10 @@ class StatePublisher:
 
     def _is_due(self, topic: str, mark: bool = False) -> bool:
         now = time.monotonic()
-        due = now - self._throttled[topic] >= _MIN_PERIODS[topic]
-        if due and (mark or topic == 'energy'):
+        is_due = now - self._throttled[topic] >= _MIN_PERIODS[topic]
+        if is_due and (mark or topic == 'energy'):
             self._throttled[topic] = now
-        return due
+        return is_due
 
     def _send(self, topic: str, message: Any) -> None:
         self._publishers[topic].publish(message)

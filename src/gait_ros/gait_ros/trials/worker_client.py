@@ -81,8 +81,8 @@ class WorkerClient:
     @property
     def is_ready(self) -> bool:
         """True if the worker is active and offers its service."""
-        active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
-        return bool(active and self._run.service_is_ready())
+        is_active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
+        return bool(is_active and self._run.service_is_ready())
 
     @property
     def is_silent(self) -> bool:
@@ -194,7 +194,7 @@ class WorkerClient:
     def _on_status(self, message: WorkerStatus) -> None:
         self.status = message
         self._last_heartbeat = self._clock.now()
-        moved = message.periods != self._periods
-        if moved or message.compiling or message.state == WorkerStatus.PAUSED:
+        has_advanced = message.periods != self._periods
+        if has_advanced or message.compiling or message.state == WorkerStatus.PAUSED:
             self._last_progress = self._last_heartbeat
         self._periods = message.periods

@@ -131,8 +131,8 @@ class ZmpWalkController(Controller):
             self._odometry.update(self._stance_feet(), observation)
         self._stabiliser.update_tilt(observation, params)
         self._twist = self._limit_twist(dt, command, observation)
-        sitting = command.set_points.get('sit', 0.0) > 0.5
-        level = min(self._height, _SQUAT_SHARE * self._max_height) if sitting else self._height
+        is_sitting = command.set_points.get('sit', 0.0) > 0.5
+        level = min(self._height, _SQUAT_SHARE * self._max_height) if is_sitting else self._height
         samples, begin, end = params.sub_samples, self._now, self._now + to_nanoseconds(dt)
         position, velocity = np.empty((2, samples, len(self._joints)))
         period = dt / samples
@@ -164,10 +164,10 @@ class ZmpWalkController(Controller):
 
     def _advance_plan(self, time: int, level: float) -> None:
         """Advance the plan to a time [ns], in whole periods of the plan."""
-        upright = level == self._height and self._base_height <= level
+        is_upright = level == self._height and self._base_height <= level
         while self._planned_until + PLAN_PERIOD <= time:
             self._planned_until += PLAN_PERIOD
-            self._plan.advance(self._twist if upright else ZERO_TWIST)
+            self._plan.advance(self._twist if is_upright else ZERO_TWIST)
             if self._params.capture_gain:
                 self._adapt_foothold()
 

@@ -71,9 +71,9 @@ class Breeder:
         self._layout, self._mutations = layout, mutations
         # Appendix B: largest rewritten weight, 2 sqrt(1 / N_in).
         self._max_rewritten = 2.0 * math.sqrt(1.0 / layout.inputs)
-        mirrored = layout.outputs == 2 * len(X_MIRROR_PAIRS)
-        self._x_reflection = permutation_from_pairs(X_MIRROR_PAIRS) if mirrored else None
-        self._y_reflection = permutation_from_pairs(Y_MIRROR_PAIRS) if mirrored else None
+        is_mirrored = layout.outputs == 2 * len(X_MIRROR_PAIRS)
+        self._x_reflection = permutation_from_pairs(X_MIRROR_PAIRS) if is_mirrored else None
+        self._y_reflection = permutation_from_pairs(Y_MIRROR_PAIRS) if is_mirrored else None
 
     def breed(self, first: Weights, second: Weights, rng: np.random.Generator) -> Weights:
         """Return an offspring of two networks, (perceptrons, width), with unit input vectors."""

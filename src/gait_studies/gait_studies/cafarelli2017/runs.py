@@ -229,8 +229,8 @@ def _mutation_rows(sweeps: Sweeps, session: StudySession) -> list[StudyRow]:
     for row in _mean_rows(sweeps, 'table_6_4', 'mutation', 'fitness'):
         rate = float(row.id.rpartition('_')[2])
         if rate in curves:
-            ordered = falls == len(_MUTATION_RATES)
-            cause = late_cause(curves[rate].mean(axis=0), printed[rate].printed, ordered)
+            falls_steadily = falls == len(_MUTATION_RATES)
+            cause = late_cause(curves[rate].mean(axis=0), printed[rate].printed, falls_steadily)
             row = row.differ_if_failed(*cause, 'cafarelli2017_mutation.png')
         rows.append(row)
     rows.append(

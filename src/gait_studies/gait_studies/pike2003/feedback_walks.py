@@ -125,12 +125,12 @@ def measure_square(session: StudySession) -> Sequence[StudyRow]:
         )
         way = record.body_poses[:, 0, :2]
         closing = float(np.linalg.norm(way[-1] - way[0]))
-        done = reached == len(SQUARE_CORNERS) // 2
+        has_finished = reached == len(SQUARE_CORNERS) // 2
         rows.append(
             row_at_most(
                 f'square_{name}',
                 f'how far from its begin the square ends in {name}',
-                closing if done else None,
+                closing if has_finished else None,
                 0.3,
                 'm',
                 note=f'{reached} of 4 corners in {record.time[-1]:.0f} s',

@@ -298,8 +298,8 @@ def _screw_rows(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> Fl
 
 def kernel_conditions(settings: MeasureSettings) -> MeasureConditions:
     """Return the settings for compiled code; ConfigurationError if they contradict each other."""
-    printed = settings.axial_force == 'printed'
-    if printed and (settings.slope_up or settings.slope_across or settings.loads != 'equal'):
+    is_printed = settings.axial_force == 'printed'
+    if is_printed and (settings.slope_up or settings.slope_across or settings.loads != 'equal'):
         raise ConfigurationError(
             "axial_force 'printed' holds for equal loads on level ground; nearest valid: 'path'"
         )
@@ -315,7 +315,7 @@ def kernel_conditions(settings: MeasureSettings) -> MeasureConditions:
         along=along,
         across=across,
         statics=settings.loads == 'statics',
-        printed_forces=printed,
+        printed_forces=is_printed,
         rotary_constant=settings.rotary_constant,
         screw_constant=settings.screw_constant,
     )

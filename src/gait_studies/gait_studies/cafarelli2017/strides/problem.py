@@ -220,11 +220,11 @@ class StrideProblem:
         """Return the solution of a search from its best genome and final front."""
         genome = best.genome[None]
         measures, leads = self._measure_genomes(genome), self.legs.decode_leads(genome)
-        met = best.missed == 0.0
+        is_met = best.missed == 0.0
         return StrideSolution(
             genes=self.legs.decode_strides(genome)[0],
             lead=self.hexapod.lead if leads is None else float(leads[0]),
-            objectives=self._score_measures(measures)[1][0] if met else None,
+            objectives=self._score_measures(measures)[1][0] if is_met else None,
             front=front,
             evaluations=used,
             measures=measures,
