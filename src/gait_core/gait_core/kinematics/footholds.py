@@ -56,8 +56,8 @@ def predict_foothold(
         np.array([_sole_position(robot, stance_leg, links) for stance_leg in legs])
         for links in poses
     )
-    # The motion of the base maps the stance feet at touch-down to the same feet now; the swinging
-    # foot moves with it.
+    # Positions relative to the base change from touch-down to now by one rigid motion, because the
+    # stance feet are fixed to the ground. It is found from these feet and applied to the foot.
     if len(legs) >= _MIN_POINT_FEET:
         rotation = _best_rotation(
             feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0)
@@ -74,16 +74,16 @@ def _sole_position(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray
     return np.asarray(pose[:3, :3] @ np.array(leg.sole_point) + pose[:3, 3])
 
 
-def _best_rotation(points: FloatArray, turned: FloatArray) -> FloatArray:
+def _best_rotation(points: FloatArray, rotated: FloatArray) -> FloatArray:
     """
-    Return the rotation (3, 3) that fits centred points (k, 3) to others by least squares.
+    Return the rotation (3, 3) that best maps points (k, 3) to rotated ones, both centred.
 
     References
     ----------
     Kabsch (1976), Acta Crystallographica A32:922-923.
 
     """
-    left, _, right = np.linalg.svd(turned.T @ points)
+    left, _, right = np.linalg.svd(rotated.T @ points)
     # The sign of the determinant excludes reflections.
     signs = np.array([1.0, 1.0, np.linalg.det(left @ right)])
     return np.asarray((left * signs) @ right)

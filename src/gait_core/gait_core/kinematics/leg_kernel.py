@@ -249,8 +249,8 @@ def _search(start, chain, goal, positions, work):  # type: ignore[no-untyped-def
         if slope * slope <= _FLAT_SLOPE * curvature * cost:
             if has_step or is_bent:
                 break
-            # Flat, but no minimum: a saddle. A straight leg whose target is nearer has a gradient
-            # along itself only; bent once, it can shorten.
+            # The cost is flat, but not at a minimum: a saddle. A straight leg whose target is too
+            # near has a gradient along the leg only. After a small bend the leg can shorten.
             is_bent, is_new = True, True
             _leave_saddle(positions, chain)
             compute_pose(chain, positions, work)

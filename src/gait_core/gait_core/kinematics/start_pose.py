@@ -37,7 +37,7 @@ def _outline(robot: RobotModel) -> _Outline:
     points, rows, radii = [spanned.points], [spanned.link], [spanned.radius]
     for row, link in enumerate(robot.links):
         if link.name in robot.soles:
-            # Between the corners of a foot a bump of the ground may be higher than at them.
+            # The ground may have a bump between the corners of a sole, higher than at the corners.
             surfaces = [surface_points(shape) for shape in link.collisions]
             points += surfaces
             radii += [np.zeros(len(surface)) for surface in surfaces]

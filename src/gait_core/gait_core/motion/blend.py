@@ -100,7 +100,7 @@ class Blend:
             limit = self._peak * period
             passed = np.clip(moved, -limit, limit)
             self.passed_speed = np.maximum(self.passed_speed, np.abs(passed) / period)
-            # Motion that is not passed on goes into the offset: the output lags by it.
+            # The offset takes up the motion that is not passed on: the output lags behind.
             self._offset = self._offset + passed - moved
             self._elapsed += period
             # A gait moves in bursts; between two of them it counts as moving.

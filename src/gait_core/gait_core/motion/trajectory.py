@@ -79,8 +79,8 @@ class Trajectory:
             point. At the time of a point its values are returned exactly.
 
         """
-        # The segment of each time: the point at or after it, and the point before, which is the
-        # start for the first one. Times after the last point use its values.
+        # Each time lies between two points: ``index`` is the first point at or after the time.
+        # Before the first point lies ``start``; after the last point its values are kept.
         index = np.minimum(
             np.searchsorted(self.times, times - _TIME_TOLERANCE), len(self.times) - 1
         )

@@ -308,7 +308,7 @@ def parameter_info(cls: type[Parameters], name: str) -> ParameterInfo:
     if quantity in by_leg and leg:
         return by_leg[quantity].of_leg(leg)
     of_legs = [f'{item}.<leg>' for item in by_leg]
-    # The name of a quantity alone lacks its leg; any other may be meant for either kind.
+    # For a quantity without a leg suggest names with a leg; for other names suggest any.
     raise unknown_name_error('parameter', name, of_legs if name in by_leg else [*known, *of_legs])
 
 

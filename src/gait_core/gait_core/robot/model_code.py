@@ -44,7 +44,7 @@ def permit_model_code(robot: str) -> None:
     try:
         folder = find_robot(robot)
     except ConfigurationError:
-        # Whatever loads the robot reports it.
+        # The error is reported when the robot is loaded.
         return
     if (folder / MODEL_FILE).is_file():
         os.environ[_PERMITTED_VARIABLE] = '\n'.join([*_permitted_folders(), str(folder)])

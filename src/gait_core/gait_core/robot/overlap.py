@@ -161,8 +161,9 @@ def _ball_box_depth(ball: _Block, box: _Block) -> float:
 
 def _box_box_depth(a: _Block, b: _Block) -> float:
     """Return the depth of overlap of two boxes [m], by the separating axis theorem."""
-    # Two boxes are apart if their projections are on one of 15 axes: the normals of their faces
-    # and the cross products of their edges. The depth is the smallest overlap of projections.
+    # Two boxes are apart if their projections on one of 15 axes are apart. These axes are the
+    # normals of the faces and the cross products of the edges. The depth is the smallest overlap
+    # of projections.
     crossed = np.cross(a.axes.T[:, None, :], b.axes.T[None, :, :]).reshape(9, 3)
     axes = np.concatenate([a.axes.T, b.axes.T, crossed])
     lengths = np.linalg.norm(axes, axis=1)

@@ -40,7 +40,7 @@ _TOLERANCE = 1e-9
 _RECOVERY_TIME = 1.0
 # Distance [rad or m] of the first targets from the measured pose below which no ramp is needed.
 _NEAR_DISTANCE = 0.01
-# Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
+# Greatest slope of the ramp u^2 (3 - 2u), divided by the slope of a straight line.
 _RAMP_SLOPE = 1.5
 # A joint driven by velocity alone may not reach its position limit in less than this many delays
 # of its measurement: else it would pass the limit before it is braked.
@@ -373,7 +373,7 @@ class SafetyLayer:
         assert self._goal is not None
         u = min(1.0, self._ramp_elapsed / self._ramp_time) if self._ramp_time > 0.0 else 1.0
         if self._ramp_elapsed == 0.0:
-            # The first output is the measured pose, also of a ramp that takes no time.
+            # The first output is the measured pose, even if the ramp takes no time.
             u = 0.0
         # Cubic with zero speed at both ends: p(u) = p0 + u^2 (3 - 2 u) d, dp/du = 6 u (1 - u) d.
         distance = self._goal - self._origin

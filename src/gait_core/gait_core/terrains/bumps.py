@@ -70,7 +70,7 @@ class Bumps(TerrainParameters):
         centre = (np.arange(count) + 0.5) * self.spacing - half * self.cell
         x, y = centre[None, :] + jitter[0], centre[:, None] + jitter[1]
         top = np.where(np.hypot(x, y) < self.flat_radius + self.radius, 0.0, self.height)
-        # Each node against the one bump of its square, which reaches no other square.
+        # Each node gets the height of the bump in its square: no bump reaches another square.
         bump = np.ix_(square, square)
         away = np.hypot(across[None, :] - x[bump], across[:, None] - y[bump])
         share = np.minimum(away / self.radius, 1.0)

@@ -202,12 +202,12 @@ class InsectGaitController(ReflexController):
         reflexes.update(dt, observation)
         if observation.joint_positions is not None:
             self._measured_joints = observation.joint_positions
-        walking = self._update_cycle_and_turn(dt, command.velocity, observation)
+        is_walking = self._update_cycle_and_turn(dt, command.velocity, observation)
         self._time_in_state += dt
-        # Swings end before others are triggered: neighbour inhibition must not see them.
+        # End swings first: a leg whose swing has ended must not inhibit its neighbours.
         self._end_steps(dt)
         # Triggers of the rhythm and of the step reflex make a stance leg ready to swing.
-        if walking:
+        if is_walking:
             cycle = cycle_time(self._period_scale, self._params.step_time)
             triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
             triggered |= reflexes.step_requests(self._state, self._back_shifts())

@@ -213,8 +213,8 @@ def predict_footholds(
     duty_factors = duty_factor + duty_offsets
     outward = feet[:, 3]
     stance_feet = feet[:, :3] + np.outer(outward, (0.0, width, 0.0)) - (shift, 0.0, height)
-    # Scaled by the amplitude, the base moves as far as the stance feet push it. In its frame the
-    # ground, with the foothold, moves the other way until touch-down.
+    # The stance feet push the base by the twist times the amplitude. In the frame of the base the
+    # ground moves the other way until touch-down, and each foothold with it.
     twists = np.outer(amplitudes, twist)
     share = np.mod(phases, _TWO_PI) / _TWO_PI
     time_left = np.clip(1.0 - duty_factors - share, 0.0, None) / frequency

@@ -70,8 +70,9 @@ def mass_model(biped: Biped, height: float) -> MassModel:
     joints = _joints_over_feet(biped, feet)
     coms = link_coms(robot, joints)[0]
     levels = weights * (coms[:, 2] + height)
-    # L_i of all links by finite differences: move one foot along one axis. Sums over the links,
-    # (2 legs, 3 axes): of mass and of mass times height that follow the foot.
+    # L_i of all links by finite differences: move one foot along one axis. ``mass_shares`` and
+    # ``height_shares`` (2 legs, 3 axes) are sums over the links of L_i times mass, and of L_i
+    # times mass times height, both divided by the mass of the robot.
     mass_shares, height_shares = np.empty((2, 3)), np.empty((2, 3))
     inward = []
     for leg, side in enumerate((1.0, -1.0)):

@@ -26,8 +26,8 @@ from gait_core.trial.scene import EMPTY_MAPPING
 _DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
 _MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
 """Limits of the scene of a Collada file."""
-# Thickness that a sheet gets, over its extent; volume over the cube of the extent below which a
-# mesh counts as a sheet.
+# A mesh whose volume is smaller than the second number times its extent cubed counts as a sheet,
+# which gets a thickness of the first number times the extent.
 _THICKNESS_RATIO, _MIN_VOLUME_RATIO = 1e-3, 1e-9
 
 MAX_COORDINATE = 1e9
