@@ -73,7 +73,7 @@ class IncidentHandler:
                 results[index] = result_without_ticks(specs[index], SKIPPED, 'left out on request')
                 self._report(f'trial {name} is left out and recorded as {SKIPPED}')
                 count()
-        # The evaluator gets the other trials; ``positions`` maps its indices back to ours.
+        # The evaluator gets the other trials; ``positions`` maps an index of these to ``specs``.
         positions = [index for index in range(len(specs)) if index not in results]
         failed: dict[int, str] = {}
 

@@ -169,7 +169,7 @@ class RosEvaluator(Evaluator):
         if self._client is None:
             self._client = RosClient(f'evaluator_{os.getpid()}')
             # No time limit for workers that were started here: they may have to compile kernels,
-            # and one that hangs is found by its process.
+            # and whether one of them hangs is seen by watching its process.
             self._client.wait(self._find_workers, None if self._own.names else self._patience)
             if not self.worker_names:
                 raise ConfigurationError(self._no_worker_message())
@@ -308,13 +308,14 @@ class RosEvaluator(Evaluator):
         if name in self._own.names:
             self._own.end(name)
             if worker is not None:
-                # Its last heartbeat is not that of the process that replaces it.
+                # A new client, so that no old heartbeat counts for the process that follows.
                 worker.client.close()
                 del self._workers[name]
         if index is not None:
             self.workload.lost_trials += 1
             if not self._count_runners(index):
-                # At the end of the queue: if all other trials finish, this one ends its workers.
+                # The trial goes to the end of the queue. If it is the trial that ends workers, all
+                # other trials have finished before it ends the next one.
                 self._waiting.append(index)
         self._count_loss(index, reason, has_begun)
 

@@ -74,7 +74,7 @@ def is_worth_starting(
     if not free_at:
         return True
     # List scheduling: each waiting trial goes to the busy worker that would finish it first. If
-    # any of them ends later than this worker would finish the first one, starting it pays.
+    # one of these trials then ends later than the next trial would on this worker, start here.
     for ticks in waiting:
         ends = {name: free_at[name] + speeds.expected_time(name, ticks) for name in free_at}
         name = min(ends, key=ends.__getitem__)

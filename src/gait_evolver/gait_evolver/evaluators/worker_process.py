@@ -35,8 +35,8 @@ _END_TIMEOUT = 2.0
 _BEGUN_STATES = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
 if sys.version_info < (3, 11):
-    # This Python does not know PYTHONSAFEPATH: ``-I`` isolates a worker instead, which gets the
-    # import path from its parent.
+    # This Python does not know PYTHONSAFEPATH: ``-I`` isolates a worker instead, and the parent
+    # process sends it the import path.
     multiprocessing.util._args_from_interpreter_flags = lambda: ['-I']  # type: ignore[attr-defined]
 
 # One start at a time, because a start changes the environment of the whole process.

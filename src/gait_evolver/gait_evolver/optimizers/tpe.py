@@ -58,7 +58,7 @@ class TpeOptimizer(Optimizer):
             multivariate=True,
             constant_liar=True,
         )
-        # Without a storage it keeps its trials in memory: the log of the run restores them.
+        # Optuna keeps the trials in memory only: the log of the run restores them.
         self._study = optuna.create_study(direction='maximize', sampler=sampler)
         unit = optuna.distributions.FloatDistribution(0.0, 1.0)
         self._space: dict[str, Any] = {f'{i:04d}': unit for i in range(dimension)}

@@ -34,7 +34,7 @@ class ArrayFiles:
     def __init__(self, folder: Path) -> None:
         self._run, self._folder = folder, folder / 'weights'
         self._digests: dict[int, str] = {}
-        # Written by this process; files of an earlier one may have been damaged since.
+        # Candidates whose files this process wrote; older files may be damaged.
         self._intact_ids: set[int] = set()
 
     def digest(self, candidate: Candidate) -> str:

@@ -105,7 +105,7 @@ def measure_flood(target: FloodTarget, seconds: float = FLOOD_DURATION) -> list[
     if target.kind is not None:
         what = f'commands beyond the limits of a joint, of {outcome.commands}'
         bounded.append(('beyond', what, 'commands', float(outcome.beyond_limits), 0.0))
-    # Tests with short floods run beside other processes, so that the wait has no budget there.
+    # Tests with short floods run beside other processes: their wait has no budget.
     is_full = seconds >= FLOOD_DURATION
     return [
         *(

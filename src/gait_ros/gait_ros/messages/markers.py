@@ -106,7 +106,7 @@ def margin_colour(message: Stability) -> ColorRGBA:
     """
     if not message.margin:
         return _UNDEFINED_COLOUR
-    # The colour is the ratio of the margin to that of the mean of the corners.
+    # The colour shows the margin, divided by the margin of the mean of the corners.
     corners = np.array([(corner.x, corner.y) for corner in message.support_polygon])
     best = support_margin(corners.mean(axis=0), corners)
     share = min(max(message.margin[0] / best, 0.0), 1.0) if best > 0.0 else 0.0

@@ -54,7 +54,7 @@ def find_unused_file(node: str, arguments: Sequence[str]) -> str:
         try:
             names = list(_section_names(read_document(file).content))
         except ConfigurationError:
-            # ROS has read it by other limits, or reports it.
+            # ROS reads the file with other limits, and reports an error in it.
             continue
         if not names or any(_matches(name, node) for name in names):
             continue

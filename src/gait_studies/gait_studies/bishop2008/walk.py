@@ -135,7 +135,7 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
         ),
         row_at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)), 0.8),
     ]
-    # The target is one for bodies and grounds that the search has not seen, in its own engine.
+    # The bounds hold for bodies and grounds that the search has not seen, in its own engine.
     if name not in ('drawn_bodies', 'other_grounds'):
         return [row.without_bound() for row in rows]
     if name == 'drawn_bodies':
@@ -161,7 +161,7 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         angle = 2.0 * math.pi * (number % 8) / 8.0
         velocity = (_COMMANDED_SPEED * math.cos(angle), _COMMANDED_SPEED * math.sin(angle), 0.0)
         script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
-        # Body and start position stay random; the initial yaw does not, so that x is common.
+        # Body and start position stay random, but not the initial yaw: angles count from x.
         drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
         turns.append(replace(spec, script=script, randomise=drawn))
         angles.append(angle)

@@ -258,7 +258,7 @@ def _closing_rows() -> list[StudyRow]:
             'deg',
         )
     )
-    # A stop that is commanded within a cycle takes effect at its end.
+    # A stop that is commanded within a cycle takes effect at the end of the cycle.
     unasked = command_walk(8.0)
     ignored = float(np.abs(once.angles - unasked.angles)[: round(5.14 / CONTROL_PERIOD)].max())
     rows.append(

@@ -178,7 +178,7 @@ def check_equal_logs(share: float = 1.0) -> list[Measurement]:
         _run_evolution(folder / 'one', '1', settings)
         _run_evolution(folder / 'two', '2', settings)
         _kill_and_resume(folder / 'killed', settings)
-        # At a tenth these are left out: other tests cover four workers and ROS.
+        # A check of less than full size leaves these out: other tests cover four workers and ROS.
         if share >= 1.0:
             _run_evolution(folder / 'four', '4', settings)
         if share >= 1.0 and _has_ros():

@@ -66,7 +66,7 @@ def run(options: Namespace) -> int:
             raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
     if markdown is not None and not options.card:
         raise ConfigurationError('--markdown needs --card')
-    # A missing library is told before trials that take minutes.
+    # Report a missing library now, not after trials that take minutes.
     plotly_source()
     rows = _robustness_rows(subject.champion, markdown) if options.card else []
     html = build_report(subject, rows).html()

@@ -164,9 +164,10 @@ def _loads_and_margin(
         ex, ey, ez = feet[k, 0] - feet[j, 0], feet[k, 1] - feet[j, 1], feet[k, 2] - feet[j, 2]
         px, py, pz = x - feet[j, 0], y - feet[j, 1], z - feet[j, 2]
         part = nx * (ey * pz - ez * py) + ny * (ez * px - ex * pz) + nz * (ex * py - ey * px)
-        # `part` is twice the signed area of the projected point and feet j and k. Over the area of
-        # the triangle it is the load share of foot i (barycentric coordinate), over the length of
-        # the edge the distance from it. Signs: feet are numbered clockwise as viewed from above.
+        # `part` is twice the signed area of the triangle of the projected point and feet j and k.
+        # Divided by `area` it gives the load share of foot i (barycentric coordinate), divided by
+        # the length of the edge from j to k the distance of the point from this edge. Feet are
+        # numbered clockwise as viewed from above: hence the signs.
         loads[i] = -part / area
         margin = min(margin, -part / math.sqrt(ex * ex + ey * ey + ez * ez))
     return margin
