@@ -281,11 +281,10 @@ class RayEvaluator(Evaluator):
         # At most two workers run one trial.
         runners = Counter(running.values())
         alone = {str(key): busy[str(key)] for key, index in running.items() if runners[index] == 1}
-        ticks = deque(specs[index].ticks for index in waiting)
         for number in sorted(idle, key=lambda key: speeds.expected_time(str(key), 1000)):
+            ticks = (specs[index].ticks for index in waiting)
             if is_worth_starting(speeds, str(number), ticks, busy):
                 index = waiting.popleft()
-                ticks.popleft()
             elif not waiting and (late := find_overdue_worker(speeds, str(number), alone)):
                 index = running[int(late)]
                 del alone[late]

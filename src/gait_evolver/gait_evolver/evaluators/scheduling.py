@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 _NEWEST_WEIGHT = 0.5
 """Weight of the newest trial in the moving average of a worker's speed."""
@@ -43,7 +44,7 @@ class WorkerSpeeds:
 def is_worth_starting(
     speeds: WorkerSpeeds,
     worker: str,
-    waiting: Sequence[int],
+    waiting: Iterable[int],
     busy: Mapping[str, tuple[int, float]],
 ) -> bool:
     """
@@ -56,15 +57,17 @@ def is_worth_starting(
     ----------
     speeds : WorkerSpeeds
     worker : str
-    waiting : sequence of int
+    waiting : iterable of int
         Ticks of each waiting trial, the next one first.
     busy : mapping of str to (int, float)
         Ticks of each busy worker's trial, and the time since its start [s].
 
     """
-    if not busy or not waiting:
-        return bool(waiting)
-    own_end = speeds.expected_time(worker, waiting[0])
+    following = iter(waiting)
+    first = next(following, None)
+    if first is None or not busy:
+        return first is not None
+    own_end = speeds.expected_time(worker, first)
     # Time [s] until each busy worker is free; an overdue one may never be.
     free_at = {
         name: max(0.0, speeds.expected_time(name, ticks) - elapsed)
@@ -75,7 +78,7 @@ def is_worth_starting(
         return True
     # List scheduling: each waiting trial goes to the busy worker that would finish it first. If
     # one of these trials then ends later than the next trial would on this worker, start here.
-    for ticks in waiting:
+    for ticks in chain((first,), following):
         ends = {name: free_at[name] + speeds.expected_time(name, ticks) for name in free_at}
         name = min(ends, key=ends.__getitem__)
         free_at[name] = ends[name]
