@@ -348,14 +348,18 @@ def test_cancelling_takes_one_trial_and_leaves_a_resumable_run(evolver, experime
     assert result.generations == len(rows) + 1
 
 
-@pytest.mark.parametrize('evaluator', ['local', 'ros'])
+@pytest.mark.parametrize('evaluator', ['local', 'ros', 'ray'])
 def test_cancelling_ends_a_trial_that_takes_long(evolver, experiment, tmp_path, evaluator):
+    if evaluator == 'ray':
+        pytest.importorskip('ray', reason="extra 'ray' is not installed: make setup EXTRAS=ray")
     folder = str(tmp_path / 'run')
     hour = to_parameter_values({'duration': 3600.0})
     handle = evolver.send(
         experiment=experiment, evaluator=evaluator, workers=1, run_directory=folder, settings=hour
     )
     evolver.graph.until(lambda: evolver.feedback and evolver.feedback[-1].run_directory, 60.0)
+    if evaluator != 'local':
+        evolver.graph.until(lambda: evolver.feedback[-1].workers, 120.0)
     evolver.graph.spin(2.0)
     began = time.monotonic()
     handle.cancel_goal_async()
