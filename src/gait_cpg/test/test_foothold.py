@@ -3,7 +3,7 @@
 
 """Footholds stay where they are on the ground, and feet come down on them."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 
@@ -15,6 +15,7 @@ from gait_cpg.phase_cpg.swing import (
 )
 
 
+@settings(deadline=None)
 @given(
     start=st.floats(0.0, 0.9),
     twist=st.tuples(*[st.floats(-0.5, 0.5)] * 3),
