@@ -43,15 +43,15 @@ class RobotIdentity:
 @dataclass(frozen=True, kw_only=True)
 class RobotComparison:
     """
-    Result of a comparison of two robots.
+    Result of a comparison of the present robot with a recorded one.
 
-    ``theirs`` and ``ours`` are quoted names for a message, with the hashes if the names are equal.
+    ``recorded`` and ``present`` are quoted names for a message, with hashes if names are equal.
     ``warning`` is one line if the content could not be compared, else empty.
     """
 
     is_same: bool
-    theirs: str
-    ours: str
+    recorded: str
+    present: str
     warning: str = ''
 
 
@@ -78,53 +78,53 @@ def robot_identity(robot: RobotModel) -> RobotIdentity:
 
 
 def compare_robots(
-    ours: str, theirs: str, recorded: RobotIdentity | None = None, draw: int = 0
+    present: str, recorded: str, identity: RobotIdentity | None = None, draw: int = 0
 ) -> RobotComparison:
     """
     Compare a robot with the robot of a record.
 
     Parameters
     ----------
-    ours : str
-        Name or folder of the robot at hand.
-    theirs : str
+    present : str
+        Name or folder of the present robot.
+    recorded : str
         Name or folder as recorded.
-    recorded : RobotIdentity or None
-        Identity as recorded. ``None`` for a record without it: robots of the same name, or
-        at the same path, then count as the same, the latter with a warning.
+    identity : RobotIdentity or None
+        Identity as recorded. ``None`` for a record without one: robots of the same name or path
+        then count as the same robot, those of the same path with a warning.
     draw : int
         Draw of the recorded body, of a drawn robot.
 
     Raises
     ------
     ConfigurationError
-        If there is no robot ``ours``.
+        If there is no robot ``present``.
 
     """
-    robot = load_robot(ours, draw)
-    if recorded is not None:
-        present = robot_sha256(robot)
-        is_same = present == recorded.sha256
-        if is_same or recorded.name != robot.name:
+    robot = load_robot(present, draw)
+    if identity is not None:
+        content = robot_sha256(robot)
+        is_same = content == identity.sha256
+        if is_same or identity.name != robot.name:
             return RobotComparison(
-                is_same=is_same, theirs=f"'{recorded.name}'", ours=f"'{robot.name}'"
+                is_same=is_same, recorded=f"'{identity.name}'", present=f"'{robot.name}'"
             )
         return RobotComparison(
             is_same=False,
-            theirs=f"'{recorded.name}' with content {recorded.sha256[:_SHOWN_DIGITS]}",
-            ours=f"'{robot.name}' with content {present[:_SHOWN_DIGITS]}",
+            recorded=f"'{identity.name}' with content {identity.sha256[:_SHOWN_DIGITS]}",
+            present=f"'{robot.name}' with content {content[:_SHOWN_DIGITS]}",
         )
-    is_name = theirs in robot_folders()
-    labels = {'theirs': f"'{theirs}'", 'ours': f"'{ours}'"}
-    if not _same_folder(ours, theirs):
+    is_name = recorded in robot_folders()
+    labels = {'recorded': f"'{recorded}'", 'present': f"'{present}'"}
+    if not _same_folder(present, recorded):
         return RobotComparison(is_same=False, **labels)
-    warning = f"robot '{theirs}' is recorded by path alone: edits since then are not known"
+    warning = f"robot '{recorded}' is recorded by path alone: edits since then are not known"
     return RobotComparison(is_same=True, warning='' if is_name else warning, **labels)
 
 
-def _same_folder(ours: str, theirs: str) -> bool:
+def _same_folder(present: str, recorded: str) -> bool:
     try:
-        return find_robot(ours) == find_robot(theirs)
+        return find_robot(present) == find_robot(recorded)
     except ConfigurationError:
         return False
 

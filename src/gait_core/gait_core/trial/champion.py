@@ -285,7 +285,7 @@ def check_champion_robot(path: Path, champion: Champion, robot: str = '') -> str
     comparison = compare_robots(robot or scene.robot, scene.robot, champion.robot, scene.draw)
     if not comparison.is_same:
         raise ConfigurationError(
-            f'{path} is a champion of robot {comparison.theirs}, not of {comparison.ours}'
+            f'{path} is a champion of robot {comparison.recorded}, not of {comparison.present}'
         )
     return comparison.warning
 

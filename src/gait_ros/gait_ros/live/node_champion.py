@@ -194,7 +194,7 @@ def check_origin(origin: GaitOrigin, robot: str, controller: str) -> str:
     found = compare_robots(robot, origin.robot, origin.identity, origin.draw)
     if not found.is_same:
         raise ConfigurationError(
-            f'the gait file is for robot {found.theirs}, this node runs {found.ours}'
+            f'the gait file is for robot {found.recorded}, this node runs {found.present}'
         )
     return found.warning
 
