@@ -184,7 +184,9 @@ for part, files, folder in json.load(sys.stdin):
 """
 
 
-def test_a_plugin_of_any_layout_is_found_by_a_process_that_lacks_it(folder, tmp_path, monkeypatch):
+def test_a_plugin_of_any_layout_is_found_by_a_process_that_lacks_it_or_has_another(
+    folder, tmp_path, monkeypatch
+):
     names = ('editable', 'developed', 'linked', *MODULES)
     monkeypatch.setattr(
         sys, 'path', [*sys.path, *(e for n in names for e in install(n, tmp_path))]
@@ -194,7 +196,8 @@ def test_a_plugin_of_any_layout_is_found_by_a_process_that_lacks_it(folder, tmp_
     monkeypatch.undo()
     registry.clear_entry_cache()
     (tmp_path / 'old').mkdir()
-    (tmp_path / 'old' / 'plugin_older.py').write_text('VERSION = 1')
+    for name in ('older', 'module'):
+        (tmp_path / 'old' / f'plugin_{name}.py').write_text('VERSION = 1')
     done = subprocess.run(
         [sys.executable, '-c', WORKER, str(tmp_path / 'old')],
         input=json.dumps(sent),

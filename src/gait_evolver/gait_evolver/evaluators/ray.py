@@ -29,21 +29,10 @@ from gait_core.processes.worker_policy import (
 )
 from gait_core.trial.fingerprint import fingerprint, fingerprint_fields
 from gait_core.trial.spec import TrialResult, TrialSpec
-from gait_evolver.evaluators.ray_process import (
-    RayProcess,
-    check_cluster,
-    token_file,
-)
+from gait_evolver.evaluators import shipping
+from gait_evolver.evaluators.ray_process import RayProcess, check_cluster, token_file
 from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
 from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
-from gait_evolver.evaluators.shipping import (
-    Files,
-    Part,
-    hash_suite,
-    list_parts,
-    pack_part,
-    pack_spec,
-)
 from gait_evolver.evaluators.worker import RAISED, REFUSED, SHORTAGE
 
 if find_spec('ray') is None:
@@ -108,7 +97,7 @@ class RayEvaluator(Evaluator):
         self._workers: dict[int, RayWorker] = {}
         self._numbers = itertools.count()
         self._batch = TrialBatch(-1, (), deque())
-        self._parts: dict[Part, tuple[dict[str, Any], Files]] = {}
+        self._parts: dict[shipping.Part, shipping.PackedPart] = {}
         self._report: LossCallback = print_loss
         self._losses = LossCounter(patience=patience)
         self._resume_at = 0.0
@@ -232,9 +221,9 @@ class RayEvaluator(Evaluator):
         """Check the workers again if a trial names a robot or a plugin that they do not know."""
         known = len(self._parts)
         for spec in self._batch.specs:
-            for part in list_parts(spec):
+            for part in shipping.list_parts(spec):
                 if part not in self._parts:
-                    self._parts[part] = pack_part(*part)
+                    self._parts[part] = shipping.pack_part(*part)
         if len(self._parts) > known:
             for number, worker in self._workers.items():
                 worker.is_ready = False
@@ -244,7 +233,7 @@ class RayEvaluator(Evaluator):
         expected = {
             'fingerprint': fingerprint(),
             'platform': fingerprint_fields(),
-            'suite': hash_suite(),
+            'suite': shipping.hash_suite(),
             'parts': [part for part, _ in self._parts.values()],
         }
         ray.send('check', number, expected, [files for _, files in self._parts.values()])
@@ -298,7 +287,7 @@ class RayEvaluator(Evaluator):
         worker, spec = self._workers[number], self._batch.specs[index]
         worker.trial, worker.began = (self._batch.number, index), time.monotonic()
         worker.activity = liveness.RUNNING
-        plain, files = pack_spec(spec)
+        plain, files = shipping.pack_spec(spec)
         ray.send('run', number, worker.trial, plain, spec.weights, files)
 
     def _running_trials(self) -> dict[int, int]:

@@ -34,9 +34,10 @@ from gait_core.trial.spec import TrialSpec
 
 Files = tuple[tuple[str, str], ...]
 """Name on the worker, relative to its folder, and path here of each file."""
-
 Part = tuple[str, str]
 """Kind (``ROBOTS``, or a key of ``registry.GROUPS``) and name of what a trial names."""
+PackedPart = tuple[dict[str, Any], Files]
+"""Plain data for ``use_part``, and the files that are sent."""
 
 ROBOTS = 'robots'
 _MARK = 'sent:'
@@ -100,12 +101,8 @@ def list_parts(spec: TrialSpec) -> Iterator[Part]:
     yield from (('fitness_terms', name) for name in spec.fitness_terms)
 
 
-def pack_part(kind: str, name: str) -> tuple[dict[str, Any], Files]:
-    """
-    Return a part of a trial as plain data for ``use_part``, and its files.
-
-    The files of packages of the suite do not travel.
-    """
+def pack_part(kind: str, name: str) -> PackedPart:
+    """Return a part of a trial; the files of packages of the suite are not sent."""
     part = {'kind': kind, 'name': name, 'hash': hash_part(kind, name), 'path': '', 'metadata': {}}
     if kind == ROBOTS:
         part['name'], part['path'], files = pack_robot(name)
