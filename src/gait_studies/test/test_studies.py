@@ -41,7 +41,7 @@ def test_every_study_says_what_else_only_it_needs(folder):
     text = (folder / 'README.md').read_text(encoding='utf-8')
     assert f'./gait study {folder.name}' in text
     root = STUDIES.parents[2]
-    removable = text.split('| Delete | It is | Besides |\n|---|---|---|\n')[1].split('\n\n')[0]
+    removable = text.split('| Delete | Content | Also edit |\n|---|---|---|\n')[1].split('\n\n')[0]
     first_cells = ' '.join(row.split(' | ')[0] for row in removable.splitlines())
     places = re.findall('`([^`]+/[^`]*)`', first_cells)
     assert places
