@@ -182,7 +182,7 @@ def _table(part: tuple[Field, ...]) -> str:
     for field in part:
         is_constant = field.value.startswith('=')
         name = f'{field.name} {field.value}' if is_constant else field.name
-        default = f' Default {field.value}.' if field.value and not is_constant else ''
+        default = f'. Default: {field.value}' if field.value and not is_constant else ''
         base = field.type.partition('[')[0]
         kind = f'`{field.type}`'
         if (PACKAGE / 'msg' / f'{base}.msg').is_file():
