@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 import socket
+import socketserver
+import threading
 import time
 from types import SimpleNamespace
 
@@ -18,6 +20,7 @@ from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.testing.doubles import spec_for_test
 from gait_core.testing.workspace import workspace
 from gait_evolver.evaluators import ray as evaluator_module
+from gait_evolver.evaluators import ray_process
 from gait_evolver.evaluators.ray import RayEvaluator
 from gait_evolver.evaluators.ray_process import check_cluster
 from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
@@ -43,17 +46,29 @@ def test_a_wrong_address_is_one_line(address, message):
         RayEvaluator(address=address)
 
 
-def test_a_missing_token_is_named(tmp_path, monkeypatch):
+def test_a_missing_token_and_what_is_no_ray_are_named(tmp_path, monkeypatch):
     token = tmp_path / 'token'
-    for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN'):
+    for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USE_TLS'):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv('RAY_AUTH_TOKEN_PATH', str(token))
+    monkeypatch.setattr(ray_process, '_PROBE_TIMEOUT', 0.5)
     with socket.create_server(('127.0.0.1', 0)) as server:
         address = f'127.0.0.1:{server.getsockname()[1]}'
         with pytest.raises(ConfigurationError, match=f'no token .* of its head to {token}'):
             check_cluster(address)
         token.write_text('secret')
-        check_cluster(address)
+        with pytest.raises(ConfigurationError, match=f'answers at {address} is no head of a Ray'):
+            check_cluster(address)
+
+    class Answer(socketserver.BaseRequestHandler):
+        def handle(self):
+            # A frame of settings with one of them, by which a server of HTTP/2 begins.
+            self.request.sendall(bytes([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100]))
+
+    with socketserver.TCPServer(('127.0.0.1', 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        check_cluster(f'127.0.0.1:{server.server_address[1]}')
+        server.shutdown()
 
 
 def test_each_overdue_trial_is_begun_again_on_an_idle_worker_but_none_a_third_time(folder):

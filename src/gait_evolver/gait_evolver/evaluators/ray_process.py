@@ -30,6 +30,11 @@ from gait_evolver.evaluators.worker_process import WORKER_ENVIRONMENT
 _PROBE_TIMEOUT = 5.0
 _END_TIMEOUT = 5.0
 _TOKEN_MODE, _TOKEN, _TOKEN_FILE = 'RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_AUTH_TOKEN_PATH'
+_TLS = 'RAY_USE_TLS'
+_PREFACE = b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+_FRAME_TYPE = slice(3, 4)
+"""A client begins with the preface and such a frame, a server with one (RFC 9113, section 3.4)."""
 _PREFIX = 'gait-ray-'
 _FOLDER = 'GAIT_RAY_FOLDER'
 """Variable with the folder of an own Ray, for the workers in it."""
@@ -72,18 +77,30 @@ def find_address_fault(host: str, port: int, timeout: float = _PROBE_TIMEOUT) ->
 
 
 def check_cluster(address: str) -> None:
-    """Raise ConfigurationError if nothing answers at an address, or there is no token for it."""
+    """Raise ConfigurationError if no Ray answers at an address, or there is no token for it."""
     fault = find_address_fault(*parse_address(address))
     if fault:
         raise ConfigurationError(f'no Ray cluster answers at {address}: {fault}')
-    mode = os.environ.get(_TOKEN_MODE, 'token')
-    if mode != 'token' or os.environ.get(_TOKEN):
-        return
-    if not token_file().is_file():
+    needs_token = os.environ.get(_TOKEN_MODE, 'token') == 'token' and not os.environ.get(_TOKEN)
+    if needs_token and not token_file().is_file():
         raise ConfigurationError(
             f'no token for the Ray cluster at {address}: copy the file ~/.ray/auth_token of its '
             f'head to {token_file()}'
         )
+    # ``ray.init`` would wait for an answer for more than half a minute.
+    if os.environ.get(_TLS, '0') == '0' and not _speaks_http2(*parse_address(address)):
+        raise ConfigurationError(f'what answers at {address} is no head of a Ray cluster')
+
+
+def _speaks_http2(host: str, port: int) -> bool:
+    """Return whether a server begins a connection of HTTP/2, as that of a head does."""
+    try:
+        with socket.create_connection((host, port), _PROBE_TIMEOUT) as connection:
+            connection.sendall(_PREFACE + _SETTINGS)
+            answer = connection.recv(len(_SETTINGS))
+    except OSError:
+        return False
+    return answer[_FRAME_TYPE] == _SETTINGS[_FRAME_TYPE]
 
 
 def token_file() -> Path:
