@@ -23,6 +23,7 @@ from gait_studies.bishop2008.model import RUN_A, RUN_B, layout_of
 from gait_studies.bishop2008.pictures import draw_movement, draw_progress, draw_scores
 from gait_tools.study.definition import (
     StudyRow,
+    row_above,
     row_at_least,
     row_at_most,
     row_between,
@@ -195,11 +196,11 @@ def measure_penalty(session: StudySession) -> Sequence[StudyRow]:
         last = [row for rows in run.generations[-10:] for row in rows]
         shares.append(np.mean([row.terms.get('bishop2008_inverted', 0.0) for row in last]))
     return [
-        row_at_least(
+        row_above(
             'check_34',
             'share of the last turns that end upside down, without the penalty more',
             float(shares[1] - shares[0]),
-            np.nextafter(0.0, 1.0),
+            0.0,
             note=f'{100 * shares[1]:.1f} % without, {100 * shares[0]:.1f} % with',
         )
     ]

@@ -32,6 +32,7 @@ from gait_studies.korbel2013.trials import (
 )
 from gait_tools.study.definition import (
     StudyRow,
+    row_above,
     row_at_least,
     row_at_most,
     row_between,
@@ -270,11 +271,11 @@ def _gene_rows(evolutions: Sequence[FinishedEvolution], quick: bool) -> list[Stu
         note='the lowest quarter of 0.2 to 0.5 ends at 0.275',
     )
     return [
-        row_at_least(
+        row_above(
             'check_23_run_weight',
             'least weight that was tried',
             float(genes[:, :-1].min()),
-            np.nextafter(0.0, 1.0),
+            0.0,
             note=f"{outside.mean():.0%} of the champions' weights left 1 to 3.4",
         ),
         row_at_least(

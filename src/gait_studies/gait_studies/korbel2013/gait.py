@@ -30,6 +30,7 @@ from gait_studies.korbel2013.trials import (
 from gait_studies.korbel2013.video import write_spine_gif, write_spine_strip
 from gait_tools.study.definition import (
     StudyRow,
+    row_above,
     row_at_least,
     row_at_most,
     row_info,
@@ -113,11 +114,11 @@ def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
     ]
     each = ', '.join(f'{1000.0 * lag:.0f}' for lag in lags)
     return [
-        row_at_least(
+        row_above(
             'check_5_gait',
             'least tension of a cable in the gait',
             float(tensions.min()),
-            np.nextafter(0.0, 1.0),
+            0.0,
             'lb',
         ),
         row_at_most(
@@ -127,11 +128,11 @@ def _cable_rows(trial: DetailedTrial) -> list[StudyRow]:
             1e-3,
             'lb',
         ),
-        row_at_least(
+        row_above(
             'tension_lag',
             'least delay of a tension after its signal, of four',
             float(min(lags)) * 1000.0,
-            np.nextafter(0.0, 1.0),
+            0.0,
             'ms',
             note=f'by gap: {each} ms',
         ),

@@ -20,7 +20,7 @@ from gait_core.trial.spec import Command
 from gait_studies.korbel2013.contact import contact_measurements as contact_measurements
 from gait_studies.korbel2013.oscillators import oscillator_measurements as oscillator_measurements
 from gait_studies.korbel2013.trials import DetailedTrial, record_details
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.definition import StudyRow, row_above, row_at_least, row_at_most, row_near
 from gait_tools.study.session import StudySession
 
 ROBOT = 'tetraspine'
@@ -92,11 +92,11 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
             5.0,
             'in',
         ),
-        row_at_least(
+        row_above(
             'check_5_rest',
             'least tension of a cable at rest',
             float(trial.tensions[1:].min() / lbf),
-            np.nextafter(0.0, 1.0),
+            0.0,
             'lb',
         ),
         row_near(

@@ -23,7 +23,7 @@ from gait_evolver.plan import Plan, load_plan
 from gait_studies.korbel2013.fitness import NODE_1, NODE_2, UNSCORED_TIME
 from gait_studies.korbel2013.model import ROBOT
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
-from gait_tools.study.definition import StudyRow, row_at_least, row_at_most, row_near
+from gait_tools.study.definition import StudyRow, row_above, row_at_least, row_at_most, row_near
 from gait_tools.study.session import StudySession
 
 EXPERIMENT = 'korbel2013'
@@ -204,11 +204,11 @@ def _limit_rows(session: StudySession) -> list[StudyRow]:
     values = decode_genomes(plan, children)
     gains = np.diff(optimizer.history)
     return [
-        row_at_least(
+        row_above(
             'check_23_weight',
             'least weight in a search for small ones, 2000 iterations',
             float(values[:, :-1].min()),
-            np.nextafter(0.0, 1.0),
+            0.0,
             note='above 0',
         ),
         row_at_least(

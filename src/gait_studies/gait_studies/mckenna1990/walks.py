@@ -23,8 +23,10 @@ from gait_studies.mckenna1990.pictures import draw_tracks, draw_yaw_spectrum
 from gait_tools.pictures.trial import draw_gait_diagram
 from gait_tools.study.definition import (
     StudyRow,
+    row_above,
     row_at_least,
     row_at_most,
+    row_below,
     row_between,
     row_info,
     row_near,
@@ -201,18 +203,18 @@ def _wave_rows(wave: Rollout, tripod_speed: float) -> list[StudyRow]:
     """Return the rows of check 28, and the speed [cm/s] in a crude model."""
     speed = heading_speed(wave, 0.3)
     return [
-        row_at_least(
+        row_above(
             'check_28_forward',
             'speed of the wave along its heading',
             speed,
-            np.nextafter(0.0, 1.0),
+            0.0,
             'cm/s',
         ),
-        row_at_most(
+        row_below(
             'check_28_slower',
             'speed of the wave over that of the tripod',
             speed / tripod_speed,
-            np.nextafter(1.0, 0.0),
+            1.0,
         ),
         row_at_most(
             'check_28_belly', 'contacts of links other than legs', _count_belly_contacts(wave), 0.0

@@ -134,6 +134,22 @@ def row_at_most(
     return _row_in_range(row_id, what, measured, Range(high=bound), unit, rest)
 
 
+def row_above(
+    row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
+) -> StudyRow:
+    """Return a row that passes if the measured value is greater than ``bound``."""
+    row = row_at_least(row_id, what, measured, math.nextafter(bound, math.inf), unit, **rest)
+    return replace(row, tolerance=f'above {bound:g}')
+
+
+def row_below(
+    row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
+) -> StudyRow:
+    """Return a row that passes if the measured value is less than ``bound``."""
+    row = row_at_most(row_id, what, measured, math.nextafter(bound, -math.inf), unit, **rest)
+    return replace(row, tolerance=f'below {bound:g}')
+
+
 def row_between(
     row_id: str,
     what: str,
