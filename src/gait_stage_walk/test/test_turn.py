@@ -87,8 +87,10 @@ def test_promised_and_kept_twists_sum_to_the_angle_and_end_at_zero(angle, share,
     assert steps[steps > 0.0].sum() == pytest.approx(abs(angle), abs=1e-6)
 
 
-def test_without_an_angle_it_is_over_at_once():
-    assert Turn(ROBOT, StagedWalk(PUBLISHED), TurnParams(angle_deg=0.0)).is_finished
+@pytest.mark.parametrize('angle', [0.0, 6e-8])
+def test_without_an_angle_that_a_leg_can_twist_it_is_over_at_once(angle):
+    params = TurnParams(angle_deg=angle, share=0.5)
+    assert Turn(ROBOT, StagedWalk(PUBLISHED), params).is_finished
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,8 @@ class Turn:
     @property
     def is_finished(self) -> bool:
         """True if the body has turned by the angle and both legs are untwisted."""
-        return self._twists.is_idle and abs(self._remainder) <= MIN_TWIST
+        # The right leg takes part in every turn.
+        return self._twists.is_idle and abs(self._wanted_twist('right')) <= MIN_TWIST
 
     def set_params(self, params: TurnParams) -> None:
         """Replace the parameters; they are used from the next twist on."""
@@ -183,6 +184,7 @@ class Turn:
         return math.radians(self.params.angle_deg) - begun_angle
 
     def _wanted_twist(self, leg: str) -> float:
+        """Return the next twist of a leg [rad], a share of the angle at most."""
         if leg == 'left' and self.params.legs == 'right':
             return 0.0
         largest = math.radians(abs(self.params.angle_deg)) * self.params.share
