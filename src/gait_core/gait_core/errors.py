@@ -135,8 +135,8 @@ def one_line(message: object) -> str:
     return text if len(text) <= _MAX_MESSAGE else f'{text[: _MAX_MESSAGE - 3]}...'
 
 
-def _shorten_quotation(found: re.Match[str]) -> str:
-    return shorten(found[0], _quotation_limit(found[0].lstrip('\'"')))
+def _shorten_quotation(match: re.Match[str]) -> str:
+    return shorten(match[0], _quotation_limit(match[0].lstrip('\'"')))
 
 
 def _quotation_limit(text: str) -> int:

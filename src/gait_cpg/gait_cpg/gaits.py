@@ -194,15 +194,18 @@ def _check_duty_factors(duty_factors: Mapping[str, float] | float, location: Loc
 
 
 def replace_leg_values(
-    values: FloatArray, quantity: str, own: Sequence[tuple[str, float]], legs: Sequence[str]
+    values: FloatArray,
+    quantity: str,
+    values_by_leg: Sequence[tuple[str, float]],
+    legs: Sequence[str],
 ) -> FloatArray:
     """
-    Return values of legs, (n,), with those in ``own`` in place of the values of their legs.
+    Return values of legs, (n,), replaced for the legs in ``values_by_leg``.
 
     ConfigurationError for an unknown leg.
     """
     replaced = np.array(values)
-    for leg, value in own:
+    for leg, value in values_by_leg:
         if leg not in legs:
             raise unknown_leg_error(f'{quantity}.{leg}', legs)
         replaced[list(legs).index(leg)] = value

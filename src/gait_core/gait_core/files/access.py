@@ -138,12 +138,12 @@ def check_format(content: Any, version: int, name: str) -> dict[str, Any]:
     return content
 
 
-def _check_regular_file(found: os.stat_result, limit: int, name: str) -> None:
+def _check_regular_file(status: os.stat_result, limit: int, name: str) -> None:
     """Raise ConfigurationError unless it is a regular file within the size limit."""
-    if not stat.S_ISREG(found.st_mode):
-        kind = next((text for test, text in _KINDS if test(found.st_mode)), 'something else')
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((text for test, text in _KINDS if test(status.st_mode)), 'something else')
         raise ConfigurationError(f'{name} is {kind}, expected a regular file')
-    if found.st_size > limit:
+    if status.st_size > limit:
         raise _too_large(name, limit)
 
 

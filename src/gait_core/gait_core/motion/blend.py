@@ -125,10 +125,10 @@ class Blend:
             self._offset * (1.0 - 1.0 / periods) if periods > 1.0 else 0.0 * self._offset
         )
 
-    def fade_efforts(self, last: FloatArray, wanted: FloatArray) -> FloatArray:
-        """Return efforts, (K, n), that fade from the last, (n,), to the wanted ones, (K, n)."""
+    def fade_efforts(self, last: FloatArray, efforts: FloatArray) -> FloatArray:
+        """Return efforts, (K, n), that fade from the last ones, (n,), to ``efforts``, (K, n)."""
         if self._effort_offset is None:
-            self._effort_offset = last - wanted[0]
+            self._effort_offset = last - efforts[0]
         share = max(0.0, 1.0 - self._elapsed / _GUARD_MOVING)
-        faded: FloatArray = wanted + share * self._effort_offset
+        faded: FloatArray = efforts + share * self._effort_offset
         return faded

@@ -79,9 +79,9 @@ class JointTargets:
         if len(rows) > 1:
             raise BadCommand(f'targets differ in their number of sub-samples: {sorted(rows)}')
 
-    def _checked(self, field: str, given: FloatArray) -> FloatArray:
+    def _checked(self, field: str, values: FloatArray) -> FloatArray:
         """Return a read-only (K, n) copy of an array; BadCommand if it does not fit."""
-        array: FloatArray = np.array(given, dtype=np.float64, ndmin=2)
+        array: FloatArray = np.array(values, dtype=np.float64, ndmin=2)
         if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] != len(self.names):
             raise BadCommand(
                 f'{field} has shape {array.shape}, expected (K, {len(self.names)}) for '
@@ -273,12 +273,12 @@ class TargetMemory:
         return resolved
 
     def _replace_columns(
-        self, field: str, names: tuple[str, ...], given: FloatArray
+        self, field: str, names: tuple[str, ...], values: FloatArray
     ) -> FloatArray:
-        """Return the last values, replaced by the given ones for the named joints."""
+        """Return the last values, replaced by ``values`` for the named joints."""
         source, column = self._column_map(names)
-        rows = self._last_rows(field, given.shape[:-1])
-        rows[..., column] = given[..., source]
+        rows = self._last_rows(field, values.shape[:-1])
+        rows[..., column] = values[..., source]
         return rows
 
     def _held_rows(self, field: str, shape: tuple[int, ...]) -> FloatArray:

@@ -182,17 +182,17 @@ def _read_mirror_pairs(
 def _add_pair(
     robot: RobotModel,
     pairs: dict[str, tuple[str, float]],
-    listed: tuple[Any, ...],
+    entry: tuple[Any, ...],
     location: Location,
 ) -> None:
-    """Add a listed pair in both directions; without a sign, the sign of the geometry."""
-    if len(listed) not in (2, 3):
-        raise location.type_error(list(listed), 'two joints and optionally a sign')
-    name, other = str(listed[0]), str(listed[1])
+    """Add the pair of an entry in both directions; without a sign, the sign of the geometry."""
+    if len(entry) not in (2, 3):
+        raise location.type_error(list(entry), 'two joints and optionally a sign')
+    name, other = str(entry[0]), str(entry[1])
     for joint in (name, other):
         if joint not in robot.joint_index:
             raise location.error(unknown_name_error('joint', joint, robot.joint_names))
-    sign = listed[2] if len(listed) == 3 else mirror_sign(robot, name, other)
+    sign = entry[2] if len(entry) == 3 else mirror_sign(robot, name, other)
     if sign not in (1, -1):
         raise location.error(
             f"the axes of '{name}' and '{other}' do not mirror each other; write the sign 1 or -1 "

@@ -294,16 +294,16 @@ def _check_default_names(robot: RobotModel) -> None:
                 ) from error
 
 
-def _default_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
+def _default_terrain(robot: RobotModel, terrain: Any) -> dict[str, Any]:
     """Return the robot's default parameters of a terrain: an insect needs lower obstacles."""
-    if isinstance(wanted, TerrainSpec):
-        name = wanted.name
-    elif isinstance(wanted, Mapping):
-        name = str(wanted.get('name', 'flat'))
+    if isinstance(terrain, TerrainSpec):
+        name = terrain.name
+    elif isinstance(terrain, Mapping):
+        name = str(terrain.get('name', 'flat'))
     else:
-        nearest = f'{{name: {wanted if isinstance(wanted, str) else "flat"}}}'
+        nearest = f'{{name: {terrain if isinstance(terrain, str) else "flat"}}}'
         raise ConfigurationError(
-            f'scene.terrain is {wanted!r}, expected named values; nearest valid: {nearest}'
+            f'scene.terrain is {terrain!r}, expected named values; nearest valid: {nearest}'
         )
     return {'parameters': robot.defaults.get('terrains', {}).get(name, {})}
 

@@ -318,7 +318,7 @@ class InsectReflexes:
         self._waiting_time[leg] = self._waiting_time[leg] + dt if reflex else 0.0
         return bool(reflex)
 
-    def advance(self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray) -> None:
+    def advance(self, dt: float, states: IntArray, rest: FloatArray, is_early: BoolArray) -> None:
         """
         Advance the offsets by a control period.
 
@@ -330,7 +330,7 @@ class InsectReflexes:
             State of each leg.
         rest : (6, joints) array [rad]
             Rest angles of the motor programs.
-        early : (6,) bool array
+        is_early : (6,) bool array
             Whether each leg is in the first half of its swing.
 
         """
@@ -339,7 +339,7 @@ class InsectReflexes:
             self.rates = np.zeros(self._shape)
             return
         params = self._params
-        goal, rates = self._goals(dt, states, rest, early)
+        goal, rates = self._goals(dt, states, rest, is_early)
         self._leg_offsets = _step_towards(self._leg_offsets, goal, dt * rates)
         lifts = self.posture.lifts(params, states != STEP)
         lift_offsets = _step_towards(
@@ -353,7 +353,7 @@ class InsectReflexes:
         self.rates = (self._leg_offsets + self._posture_offsets - self.offsets) / dt
 
     def _goals(
-        self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray
+        self, dt: float, states: IntArray, rest: FloatArray, is_early: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return goals and rates of the offsets by the reflexes of single legs, (6, joints)."""
         params, standing = self._params, states != STEP
@@ -365,7 +365,7 @@ class InsectReflexes:
         # While the body tilts, it presses feet to the ground or lifts them from it: their lag and
         # their missing contact then show no obstacle and no hole.
         is_level = not self.posture.tilt.excess.any()
-        is_stuck = early & (lag > self._held_lag) & is_level
+        is_stuck = is_early & (lag > self._held_lag) & is_level
         # An obstacle is remembered until touch-down: once lifted, the leg lags no longer.
         self._is_held = ~standing & (self._is_held | is_stuck)
         if params.elevator_reflex:

@@ -90,12 +90,12 @@ def _contents(element: Any) -> tuple[Any, ...]:
     return element.tag, element.attrib, [_contents(child) for child in element]
 
 
-def _nearest_name(name: str, known: Iterable[str]) -> str:
-    """Return the known name that an unknown one resembles; '' if there is none."""
+def _nearest_name(name: str, valid_names: Iterable[str]) -> str:
+    """Return the valid name that an unknown name resembles; '' if there is none."""
     if '{' in name or ':' in name:
         return ''
-    for other in known:
+    for other in valid_names:
         if name.lower() == other or sorted(name) == sorted(other):
             return other
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=_MIN_LIKENESS)
+    close = difflib.get_close_matches(name, list(valid_names), n=1, cutoff=_MIN_LIKENESS)
     return close[0] if close else ''
