@@ -285,7 +285,7 @@ def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_L
     return plan
 
 
-def _make_trial(experiment: Experiment, scene: Scene, fixed: Mapping[str, Any]) -> TrialSpec:
+def _make_trial(experiment: Experiment, scene: Scene, parameters: Mapping[str, Any]) -> TrialSpec:
     """Return the trial of an experiment with its scene and the controller's fixed parameters."""
     # Terms of other objectives and of constraints are measured too, with weight 0 in the fitness.
     others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
@@ -294,7 +294,7 @@ def _make_trial(experiment: Experiment, scene: Scene, fixed: Mapping[str, Any]) 
     return TrialSpec(
         scene=scene,
         controller=experiment.controller,
-        parameters=fixed,
+        parameters=parameters,
         script=experiment.script,
         duration=experiment.duration,
         settle_time=experiment.settle_time,
@@ -347,10 +347,10 @@ def _check_optimizer(plan: Plan) -> None:
         )
 
 
-def _flatten_ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:
+def _flatten_ranges(ranges: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:
     """Return nested ranges by their dotted names."""
     found: dict[str, tuple[float, float]] = {}
-    for key, value in given.items():
+    for key, value in ranges.items():
         if isinstance(value, Mapping):
             found.update(_flatten_ranges(value, f'{prefix}{key}.'))
         else:

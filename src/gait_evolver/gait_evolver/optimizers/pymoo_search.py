@@ -159,12 +159,12 @@ class _PopulationSettings(Parameters):
 
 
 def _first_population(
-    chosen: _PopulationSettings, dimension: int, seed: int
+    settings: _PopulationSettings, dimension: int, seed: int
 ) -> tuple[np.random.Generator, FloatArray]:
     """Return the generator of a search and the first population that it drew."""
     rng = np.random.default_rng(check_seed(seed))
-    shape = chosen.population, dimension
-    return rng, draw_first_population(rng, shape, chosen.start, chosen.spread)
+    shape = settings.population, dimension
+    return rng, draw_first_population(rng, shape, settings.start, settings.spread)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -278,9 +278,9 @@ class RunLog:
         self._count(kept)
         return generations
 
-    def _count(self, written: bytes) -> None:
-        self._digest.update(written)
-        self._length += len(written)
+    def _count(self, content: bytes) -> None:
+        self._digest.update(content)
+        self._length += len(content)
 
     def _cells(self, row: TrialRow) -> list[str]:
         return [
@@ -368,9 +368,9 @@ def _complete_generations(log: bytes, file: Path) -> tuple[bytes, int]:
     return b''.join([header, *complete]), last
 
 
-def _group_by_generation(kept: bytes, count: int, folder: Path) -> list[list[TrialRow]]:
+def _group_by_generation(content: bytes, count: int, folder: Path) -> list[list[TrialRow]]:
     """Return the rows of each generation; ConfigurationError if the count does not match."""
-    rows = _parse_rows(kept, _log_file(folder))
+    rows = _parse_rows(content, _log_file(folder))
     numbers = {row.generation for row in rows}
     # Checked before the lists are made: a damaged checkpoint may claim any number.
     if len(numbers) != count or (numbers and (min(numbers), max(numbers)) != (0, count - 1)):
@@ -384,11 +384,11 @@ def _group_by_generation(kept: bytes, count: int, folder: Path) -> list[list[Tri
     return generations
 
 
-def _parse_rows(kept: bytes, file: Path) -> list[TrialRow]:
+def _parse_rows(content: bytes, file: Path) -> list[TrialRow]:
     """Return the rows of a part of the log; errors name file and line."""
     line, rows = 1, []
     try:
-        records = csv.DictReader(io.StringIO(kept.decode(), newline=''))
+        records = csv.DictReader(io.StringIO(content.decode(), newline=''))
         for record in records:
             line = records.line_num
             rows.append(TrialRow.from_record(record))

@@ -118,12 +118,12 @@ def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
 
 
 def _wait(
-    client: RosClient, processes: NodeProcesses, done: Callable[[], bool], timeout: float
+    client: RosClient, processes: NodeProcesses, has_ended: Callable[[], bool], timeout: float
 ) -> None:
     def is_over() -> bool:
         """Return whether the wait is over; raise an error if a node has ended."""
         processes.raise_if_ended()
-        return done()
+        return has_ended()
 
     if not client.wait(is_over, timeout):
         raise NodeEnded(f'the robot did not walk within {timeout:g} s')

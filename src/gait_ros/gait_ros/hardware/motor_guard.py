@@ -223,8 +223,10 @@ class MotorGuard:
         self._soft[rows[reached]] = False
         return moved
 
-    def _limit_velocity(self, rows: IntArray, command: FloatArray, alone: BoolArray) -> FloatArray:
-        """Return limited velocities; ``alone`` marks joints without a position in the command."""
+    def _limit_velocity(
+        self, rows: IntArray, command: FloatArray, is_alone: BoolArray
+    ) -> FloatArray:
+        """Return limited velocities; ``is_alone`` marks joints commanded without a position."""
         robot = self._robot
         limit = robot.velocity_limit[rows]
         inside = np.clip(command, -limit, limit)
@@ -232,12 +234,14 @@ class MotorGuard:
         # A velocity alone must not move a joint beyond its position limits: it is at most
         # proportional to the distance from the limit, and so decays exponentially.
         down, up = self._distances_to_limits(rows)
-        stopped = np.where(alone, np.clip(inside, -down / _BRAKE_TIME, up / _BRAKE_TIME), inside)
+        stopped = np.where(
+            is_alone, np.clip(inside, -down / _BRAKE_TIME, up / _BRAKE_TIME), inside
+        )
         self._count_clamps('position', rows, stopped, inside)
         # During the soft start of a position, its velocity is limited too. A velocity alone has no
         # soft start, because no position would end it.
         start_limit = np.minimum(limit, self.start_speed)
-        soft = self._soft[rows] & ~alone
+        soft = self._soft[rows] & ~is_alone
         return np.where(soft, np.clip(stopped, -start_limit, start_limit), stopped)
 
     def _limit_effort(self, rows: IntArray, command: FloatArray) -> FloatArray:

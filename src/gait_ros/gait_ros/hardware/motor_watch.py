@@ -160,7 +160,7 @@ class MotorWatch:
         late = np.flatnonzero(ages > self._hold_after())
         if len(late):
             return (
-                f'{self._named(int(late[0]))} has reported no plausible position for '
+                f'{self._label(int(late[0]))} has reported no plausible position for '
                 f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
                 'motors running?'
             )
@@ -177,12 +177,12 @@ class MotorWatch:
         ages, rests = self.motor_readings.ages(now), self.motor_readings.rest_times(now)
         for i, (age, rest) in enumerate(zip(ages.tolist(), rests.tolist(), strict=True)):
             if np.isinf(age):
-                raise ConfigurationError(f'{self._named(i)} has no finite reading')
+                raise ConfigurationError(f'{self._label(i)} has no finite reading')
             if age > self._hold_after():
-                raise ConfigurationError(f'{self._named(i)} has been silent for {age:.1f} s')
+                raise ConfigurationError(f'{self._label(i)} has been silent for {age:.1f} s')
             if rest < _REST_TIME:
                 raise ConfigurationError(
-                    f'{self._named(i)} was not at rest for {_REST_TIME:g} s: let it rest, then '
+                    f'{self._label(i)} was not at rest for {_REST_TIME:g} s: let it rest, then '
                     'call again'
                 )
 
@@ -203,7 +203,7 @@ class MotorWatch:
                 f'reports joint position {float(joint.position[0]):.2f}, far beyond its limits: '
                 'check its offset in hardware.yaml, or calibrate'
             )
-        return f'waiting for {count} of {len(self._joints)} motors: {self._named(first)} {why}'
+        return f'waiting for {count} of {len(self._joints)} motors: {self._label(first)} {why}'
 
     def _not_requested(self, now: FloatArray) -> str:
         """Return one line if no motion is requested; empty otherwise."""
@@ -230,7 +230,7 @@ class MotorWatch:
             'target:=topic or hardware?'
         )
 
-    def _named(self, i: int) -> str:
+    def _label(self, i: int) -> str:
         return f"motor '{self.motors[i]}' of joint '{self._joints[i]}'"
 
     def _age(self, source: str, now: FloatArray) -> float:

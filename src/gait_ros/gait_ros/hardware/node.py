@@ -231,12 +231,16 @@ class HardwareNode(ManagedNode):
             self._report_unknown(source, values.names, list(known))
         return values
 
-    def _report_unknown(self, source: str, names: Sequence[str], known: Sequence[str]) -> None:
+    def _report_unknown(
+        self, source: str, names: Sequence[str], valid_names: Sequence[str]
+    ) -> None:
         for name in names:
-            if name not in known and len(self._unknown) < _MAX_LISTED:
+            if name not in valid_names and len(self._unknown) < _MAX_LISTED:
                 self._unknown.add(excerpt(name))
         if self._warn_unknown.is_due:
-            self._warn_unknown(f'{source}: {unknown_names_error("name", names, known)}; ignored')
+            self._warn_unknown(
+                f'{source}: {unknown_names_error("name", names, valid_names)}; ignored'
+            )
 
     def _send(self, values: JointValues, stamp: Any) -> None:
         if values.names:

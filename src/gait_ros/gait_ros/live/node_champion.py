@@ -114,20 +114,20 @@ class NodeChampion:
             'seed': derived_seed(self.spec.seed, ENGINE_SEED),
         }
 
-    def check_parameters(self, chosen: Mapping[str, Any]) -> None:
+    def check_parameters(self, values: Mapping[str, Any]) -> None:
         """Raise ConfigurationError if a parameter of the node contradicts the champion."""
-        self.check_preset(chosen['preset'])
-        if chosen['weights'] and not self.is_network:
+        self.check_preset(values['preset'])
+        if values['weights'] and not self.is_network:
             raise ConfigurationError(
-                f"parameter 'weights' is '{chosen['weights']}', but {self.file} has no weights; "
+                f"parameter 'weights' is '{values['weights']}', but {self.file} has no weights; "
                 'leave weights out'
             )
-        if chosen['weights_sha256'] != self.spec.weights_sha256:
+        if values['weights_sha256'] != self.spec.weights_sha256:
             raise ConfigurationError(
-                f"parameter 'weights_sha256' is '{chosen['weights_sha256']}', that of {self.file} "
+                f"parameter 'weights_sha256' is '{values['weights_sha256']}', that of {self.file} "
                 f"is '{self.spec.weights_sha256}'; leave weights_sha256 out"
             )
-        self.check_rate(chosen['control_rate'])
+        self.check_rate(values['control_rate'])
 
     def check_preset(self, preset: str) -> None:
         """Raise ConfigurationError if a preset is named: the champion has every parameter."""

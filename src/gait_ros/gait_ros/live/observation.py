@@ -176,19 +176,19 @@ class LiveObservation:
                     self._stamps[columns] = _stamp_nanoseconds(message)
 
     def _plausible_values(
-        self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
+        self, field: str, readings: Sequence[float], size: int, rows: list[int], columns: list[int]
     ) -> FloatArray | None:
         """Return the values of a field of a message; None if absent or implausible."""
-        if len(given) == 0 or not known:
+        if len(readings) == 0 or not rows:
             return None
-        if len(given) != size:
+        if len(readings) != size:
             self._warn_once(
-                f'joint_states: {field} has {len(given)} values, expected {size}, one per name; '
-                'ignored',
+                f'joint_states: {field} has {len(readings)} values, expected {size}, one per '
+                'name; ignored',
                 f'length of {field}',
             )
             return None
-        values = np.asarray(given, dtype=np.float64)[known]
+        values = np.asarray(readings, dtype=np.float64)[rows]
         low, high = self._span[:, columns] if field == 'joint_positions' else _PLAUSIBLE_RANGE
         if not ((values >= low) & (values <= high)).all():
             self._warn_once(

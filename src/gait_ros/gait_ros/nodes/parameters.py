@@ -114,17 +114,17 @@ def _float_kinds(node: Node) -> dict[str, str]:
     return _kinds_by_node[node]
 
 
-def _convert_to_float(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
+def _convert_to_float(parameter: Parameter, kinds: Mapping[str, str]) -> Parameter:
     """Return the parameter with floats for integers; an empty list is an array of floats."""
-    kind = kinds.get(given.name, '')
-    if kind == 'float' and given.type_ == Parameter.Type.INTEGER:
-        return Parameter(given.name, Parameter.Type.DOUBLE, float(given.value))
+    kind = kinds.get(parameter.name, '')
+    if kind == 'float' and parameter.type_ == Parameter.Type.INTEGER:
+        return Parameter(parameter.name, Parameter.Type.DOUBLE, float(parameter.value))
     # An empty list comes as one of bytes from rclpy, and as one of booleans from ros2 param.
-    is_empty = given.type_ in _ARRAY_TYPES and len(given.value) == 0
-    if kind == 'floats' and (is_empty or given.type_ == Parameter.Type.INTEGER_ARRAY):
-        values = [float(item) for item in given.value]
-        return Parameter(given.name, Parameter.Type.DOUBLE_ARRAY, values)
-    return given
+    is_empty = parameter.type_ in _ARRAY_TYPES and len(parameter.value) == 0
+    if kind == 'floats' and (is_empty or parameter.type_ == Parameter.Type.INTEGER_ARRAY):
+        values = [float(item) for item in parameter.value]
+        return Parameter(parameter.name, Parameter.Type.DOUBLE_ARRAY, values)
+    return parameter
 
 
 def declare_array(
@@ -356,11 +356,11 @@ class DeclaredParameters(Generic[ParametersT]):
         )
 
 
-def _all_infos(cls: type[Parameters], named: Iterable[str]) -> list[ParameterInfo]:
+def _all_infos(cls: type[Parameters], names: Iterable[str]) -> list[ParameterInfo]:
     """Return the declarations of a dataclass, with those of the legs that some names have."""
     infos = [info for info in declared_parameters(cls) if info.kind != 'legs']
     by_leg = leg_parameters(cls)
-    for name in named:
+    for name in names:
         quantity, dot, leg = name.partition('.')
         if dot and quantity in by_leg:
             infos.append(by_leg[quantity].of_leg(leg))

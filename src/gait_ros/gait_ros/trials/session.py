@@ -82,11 +82,11 @@ class RosClient:
         self._executor = make_executor(self._context)
         self._executor.add_node(self.node)
 
-    def wait(self, done: Callable[[], Any], timeout: float | None = None) -> Any:
-        """Spin until ``done`` returns a true value, and return it; None after ``timeout`` [s]."""
+    def wait(self, poll: Callable[[], Any], timeout: float | None = None) -> Any:
+        """Spin until ``poll`` returns a true value, and return it; None after ``timeout`` [s]."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
-            value = done()
+            value = poll()
             if value:
                 return value
             if end is not None and time.monotonic() > end:

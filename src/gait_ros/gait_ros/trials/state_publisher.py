@@ -177,25 +177,25 @@ class StatePublisher:
         if 'energy' in wanted and self._is_due('energy'):
             self._send('energy', BUILDER.energy(stamp, self._run.robot, self._run.meter))
 
-    def _publish_bodies(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
-        if 'odom' in wanted:
+    def _publish_bodies(self, stamp: Time, state: Observation, topics: set[str]) -> None:
+        if 'odom' in topics:
             self._send('odom', BUILDER.odometry(stamp, state, self._run.robot))
-        if '/tf' in wanted:
+        if '/tf' in topics:
             has_links = self._link_transforms and state.joint_positions is not None
             robot = self._run.robot
             self._send('/tf', BUILDER.robot_transforms(stamp, state, robot, has_links))
 
-    def _publish_stability(self, stamp: Time, state: Observation, wanted: set[str]) -> None:
+    def _publish_stability(self, stamp: Time, state: Observation, topics: set[str]) -> None:
         """Publish stability, ZMP and markers, of which markers are throttled."""
-        if not wanted & {'zmp', 'stability'} and not self._is_due('markers'):
+        if not topics & {'zmp', 'stability'} and not self._is_due('markers'):
             return
         message = BUILDER.stability(stamp, state, self._run.robot, self._run.gravity)
-        if 'stability' in wanted:
+        if 'stability' in topics:
             self._send('stability', message)
         point = BUILDER.zmp(message)
-        if 'zmp' in wanted and point is not None:
+        if 'zmp' in topics and point is not None:
             self._send('zmp', point)
-        if 'markers' in wanted and self._is_due('markers', mark=True):
+        if 'markers' in topics and self._is_due('markers', mark=True):
             load = self._run.robot.mass * (self._run.gravity or 1.0)
             shown = stability_markers(
                 message, state, load, self._run.scene.fixed_base, self._run.robot.length_scale

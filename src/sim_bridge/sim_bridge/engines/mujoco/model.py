@@ -44,7 +44,7 @@ _MIN_MEMORY = 1 << 24
 
 
 def build_model(
-    merged: MergedRobot,
+    merged_robot: MergedRobot,
     scene: Scene,
     options: MujocoOptions,
     terrain: Terrain,
@@ -55,7 +55,7 @@ def build_model(
 
     Parameters
     ----------
-    merged : MergedRobot
+    merged_robot : MergedRobot
         The robot with merged joints.
     scene : Scene
         Friction, restitution, gravity, physics step and fixed base; the initial state is not used.
@@ -77,7 +77,7 @@ def build_model(
             f"engine 'mujoco' cannot simulate a friction of {scene.friction:g}; nearest valid: "
             f'{MAX_FRICTION:g}'
         )
-    robot = merged.robot
+    robot = merged_robot.robot
     spec = mj.MjSpec()
     spec.modelname = 'scene'
     spec.compiler.degree = False
@@ -91,7 +91,7 @@ def build_model(
     _add_collisions(spec, bodies, robot, scene, options)
     _couple_mimics(spec, robot, scene)
     for element in robot.force_elements:
-        _add_element(spec, bodies, element, merged)
+        _add_element(spec, bodies, element, merged_robot)
     for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *excluded_pairs):
         spec.add_exclude(bodyname1=body_name(a), bodyname2=body_name(b))
     spec.memory = min(_solver_memory(spec, robot, bool(options.self_collision)), MAX_MEMORY)
@@ -397,7 +397,7 @@ def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
 
 
 def _add_element(
-    spec: Any, bodies: dict[str, Any], element: ForceElement, merged: MergedRobot
+    spec: Any, bodies: dict[str, Any], element: ForceElement, merged_robot: MergedRobot
 ) -> None:
     """Add a tendon between two points, and an actuator whose control is its tension."""
     tendon = spec.add_tendon(name=element.name)
@@ -405,7 +405,7 @@ def _add_element(
         ('a', element.link_a, element.point_a),
         ('b', element.link_b, element.point_b),
     ):
-        frame = merged.frames[link].compose(point, (0.0, 0.0, 0.0))
+        frame = merged_robot.frames[link].compose(point, (0.0, 0.0, 0.0))
         site = f'{element.name}/{end}'
         bodies[frame.link].add_site(name=site, pos=frame.position)
         tendon.wrap_site(site)

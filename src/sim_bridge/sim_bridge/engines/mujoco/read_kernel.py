@@ -71,7 +71,7 @@ def has_warning(numbers, kinds):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def read_robot(state, joints, servos, torques, free, row):  # type: ignore[no-untyped-def]
+def read_robot(state, joints, servos, torques, is_free, row):  # type: ignore[no-untyped-def]
     """
     Write joints, root, efforts and work into a row of ``StateLayout``.
 
@@ -82,7 +82,7 @@ def read_robot(state, joints, servos, torques, free, row):  # type: ignore[no-un
     joints : (2, n) int array
         Indices of the joints in ``qpos`` and in ``qvel``.
     servos, torques : SERVO and TORQUE arrays
-    free : bool
+    is_free : bool
         Whether the root moves freely; if not, its 13 numbers are not written.
     row : array
 
@@ -91,7 +91,7 @@ def read_robot(state, joints, servos, torques, free, row):  # type: ignore[no-un
     for i in range(n):
         row[i], row[n + i] = qpos[joints[0, i]], qvel[joints[1, i]]
     root, efforts = 2 * n, 2 * n + 13
-    if free:
+    if is_free:
         _read_root(qpos, qvel, row[root:efforts])
     work = efforts + n
     _read_actuators(servos, torques, row[efforts:work], row[work : work + 2 * n])

@@ -134,6 +134,8 @@ class World:
         return index
 
 
-def _is_same_model(known: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
+def _is_same_model(present: tuple[Any, ...], requested: tuple[Any, ...]) -> bool:
     """Return whether two models have equal inputs, and the same robot and terrain objects."""
-    return known[0] is wanted[0] and known[1] is wanted[1] and known[2:] == wanted[2:]
+    return (
+        present[0] is requested[0] and present[1] is requested[1] and present[2:] == requested[2:]
+    )
