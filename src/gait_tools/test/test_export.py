@@ -223,7 +223,7 @@ def test_a_controller_answers_to_a_bag_as_it_did(tmp_path):
     scene = replace(spec_for_test().scene, sensors=noisy)
     recorded(tmp_path / 'bag', scene=scene)
     found = replay_through_controller(read_bag(tmp_path / 'bag'), legged_box())
-    assert (found.periods, found.differing, found.first, found.equal) == (20, 0, None, True)
+    assert (found.periods, found.differing, found.first, found.is_equal) == (20, 0, None, True)
 
 
 def test_another_answer_is_found_and_measured(tmp_path):

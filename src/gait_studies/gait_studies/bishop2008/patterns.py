@@ -87,7 +87,7 @@ class _MirroredSides:
             swings[self.mirror[servo]] = -self.sign[servo] * swings[servo]
         return swings
 
-    def mirrored(self, name: str, sign: float) -> FloatArray:
+    def mirror_values(self, name: str, sign: float) -> FloatArray:
         """Return the values of genes ``name`` (16,) [m], on the other side times ``sign``."""
         found: FloatArray = np.zeros(16)
         for servo in SIDE_SERVOS:
@@ -132,8 +132,8 @@ class ForwardPattern:
         return cls(
             period=values['period'],
             swings=sides.swings(),
-            offsets=sides.mirrored('offset', 1.0),
-            steering=sides.mirrored('steer', -1.0),
+            offsets=sides.mirror_values('offset', 1.0),
+            steering=sides.mirror_values('steer', -1.0),
         )
 
     def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
@@ -204,7 +204,7 @@ class OmnidirectionalPattern:
         return cls(
             period=values['period'],
             swings=sides.swings(),
-            offsets=sides.mirrored('offset', 1.0),
+            offsets=sides.mirror_values('offset', 1.0),
             gate=values['gate'],
             common_share=values['share'],
         )

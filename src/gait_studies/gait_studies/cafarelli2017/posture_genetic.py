@@ -280,10 +280,10 @@ def _first_feasible(draws: FloatArray, genes: FloatArray) -> tuple[int, bool]:
 
 
 @njit(cache=True)
-def _spin_wheel(wheel: FloatArray, draw: float, other: int) -> int:
-    """Return the first index, except ``other``, whose cumulative share reaches the draw."""
+def _spin_wheel(wheel: FloatArray, draw: float, excluded: int) -> int:
+    """Return the first index, except ``excluded``, whose cumulative share reaches the draw."""
     for i in range(len(wheel)):
-        if i != other and wheel[i] >= draw:
+        if i != excluded and wheel[i] >= draw:
             return i
     return len(wheel) - 1
 
@@ -297,7 +297,7 @@ def _breed(
     stride: bool,
     offspring: FloatArray,
     origins: IntArray,
-    done: int,
+    count: int,
 ) -> tuple[int, int, int]:
     """
     Write offspring until they are complete or the draws run out.
@@ -306,14 +306,14 @@ def _breed(
     """
     dimension = genomes.shape[1]
     used = tried = 0
-    while done < len(offspring) and used + 3 + 2 * dimension <= len(draws):
+    while count < len(offspring) and used + 3 + 2 * dimension <= len(draws):
         # Roulette wheel: the parents differ unless both are the last of the list.
         first = _spin_wheel(wheel, draws[used], -1)
         second = _spin_wheel(wheel, draws[used + 1], first)
         cut = int(draws[used + 2] * GENOME_PARTS)
         used += 3
         tried += 1
-        child = offspring[done]
+        child = offspring[count]
         # Crossover, Fig. 5.5: postures n and n + 1 from one parent, the next two from the other.
         for part in range(GENOME_PARTS):
             giver = first if (part - cut) % GENOME_PARTS < GENOME_PARTS // 2 else second
@@ -331,6 +331,6 @@ def _breed(
                 used += 1
         if stride and not is_feasible(child):
             continue
-        origins[done] = first, second
-        done += 1
-    return done, used, tried
+        origins[count] = first, second
+        count += 1
+    return count, used, tried

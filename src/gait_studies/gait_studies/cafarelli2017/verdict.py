@@ -166,17 +166,17 @@ class _Contests:
         condition: tuple[str, str],
         seed: int,
         kind: str,
-        known: Mapping[str, Sequence[SearchCase]],
+        first: Mapping[str, Sequence[SearchCase]],
     ) -> list[SearchCase]:
         """Return searches from the best stride of constant lengths, with equal legs or not."""
-        start = self._least(known[CONSTANT])['genes']
-        begin = f'{FROM_BEST}_of_{len(known[CONSTANT])}'
+        start = self._best_result(first[CONSTANT])['genes']
+        begin = f'{FROM_BEST}_of_{len(first[CONSTANT])}'
         return [self._case(condition, seed, kind, begin, alike, start) for alike in self._shapes]
 
     def _from_best_free(
         self, condition: tuple[str, str], seed: int, first: Mapping[str, Sequence[SearchCase]]
     ) -> SearchCase:
-        start = self._least(first[FREE])['genes']
+        start = self._best_result(first[FREE])['genes']
         return self._case(condition, seed, FREE, f'{FROM_BEST}_of_free', True, start)
 
     def _case(
@@ -200,12 +200,14 @@ class _Contests:
             evaluations=self._evaluations,
         )
 
-    def _least(self, cases: Sequence[SearchCase]) -> SearchData:
+    def _best_result(self, cases: Sequence[SearchCase]) -> SearchData:
         answers = [self._done[case.key] for case in cases]
         return answers[int(np.argmin(costs_or_infinity(answers)))]
 
     def _contest(self, seeds: Sequence[Mapping[str, Sequence[SearchCase]]]) -> Contest:
-        best = {kind: [self._least(cases[kind]) for cases in seeds] for kind in (CONSTANT, FREE)}
+        best = {
+            kind: [self._best_result(cases[kind]) for cases in seeds] for kind in (CONSTANT, FREE)
+        }
         return Contest(
             constant=tuple(costs_or_infinity(best[CONSTANT])),
             free=tuple(costs_or_infinity(best[FREE])),

@@ -264,8 +264,8 @@ class SteadyStateOptimizer(Optimizer):
             self.population[index] = child
 
 
-def _apply_steps(genome: FloatArray, chosen: BoolArray, moves: FloatArray) -> FloatArray:
+def _apply_steps(genome: FloatArray, has_step: BoolArray, moves: FloatArray) -> FloatArray:
     """Return a genome after its steps; a step that would reach or cross a bound is left out."""
     moved = genome + moves
-    allowed = chosen & (moved > 0.0) & (moved < 1.0)
+    allowed = has_step & (moved > 0.0) & (moved < 1.0)
     return np.asarray(np.where(allowed, moved, genome))

@@ -192,9 +192,9 @@ def _lag_error(first: FloatArray, second: FloatArray, expected_lag: float, cycle
     return float(abs(lag - cycle * round(lag / cycle)))
 
 
-def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
+def _tripod_rows(walk: HeldWalk) -> list[StudyRow]:
     """Return the row of check 14: two tripods that alternate."""
-    stepping = held.stepping()[round(0.2 / CONTROL_PERIOD) :]
+    stepping = walk.stepping()[round(0.2 / CONTROL_PERIOD) :]
     first_tripod = np.array([leg in ('bl', 'fl', 'mr') for leg in WAVE_ORDER])
     either = (stepping == first_tripod).all(axis=1) | (stepping == ~first_tripod).all(axis=1)
     changes = np.abs(np.diff((stepping == first_tripod).all(axis=1).astype(int))).sum()
@@ -209,15 +209,15 @@ def _tripod_rows(held: HeldWalk) -> list[StudyRow]:
     ]
 
 
-def _wave_rows(held: Mapping[float, HeldWalk]) -> list[StudyRow]:
+def _wave_rows(walks: Mapping[float, HeldWalk]) -> list[StudyRow]:
     """Return the rows of check 15: one leg at a time, in the order of the wave."""
     order = []
     for cycle in (0.3, 0.5):
-        begun = sorted((t, leg) for leg, s in enumerate(held[cycle].steps()) for t in s[:, 0])
+        begun = sorted((t, leg) for leg, s in enumerate(walks[cycle].steps()) for t in s[:, 0])
         legs = [leg for _, leg in begun]
         first = legs.index(0)
         order.append(legs[first : first + 6] == list(range(6)))
-    most = max(int(held[cycle].stepping().sum(axis=1).max()) for cycle in (0.3, 0.5))
+    most = max(int(walks[cycle].stepping().sum(axis=1).max()) for cycle in (0.3, 0.5))
     return [
         row_near(
             'check_15_legs',

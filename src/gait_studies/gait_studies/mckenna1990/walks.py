@@ -386,14 +386,14 @@ def measure_stop_and_go(session: StudySession) -> Sequence[StudyRow]:
     ]
 
 
-def _count_differing(part: Rollout, whole: Rollout) -> int:
+def _count_differing(shorter: Rollout, longer: Rollout) -> int:
     """Return the number of state values that differ from those of an equal or longer walk."""
-    count = len(part.joint_positions)
+    count = len(shorter.joint_positions)
     return sum(
         int((values != reference[:count]).sum())
         for values, reference in (
-            (part.joint_positions, whole.joint_positions),
-            (part.joint_velocities, whole.joint_velocities),
-            (part.body_poses, whole.body_poses),
+            (shorter.joint_positions, longer.joint_positions),
+            (shorter.joint_velocities, longer.joint_velocities),
+            (shorter.body_poses, longer.body_poses),
         )
     )

@@ -163,23 +163,23 @@ def _initial_guesses(robot: RobotModel, found_leg: FoundLeg) -> Iterator[FloatAr
 
 
 def _rate_solution(
-    robot: RobotModel, found_leg: FoundLeg, leg: LegKinematics, found: LegSolution, legs: int
+    robot: RobotModel, found_leg: FoundLeg, leg: LegKinematics, solution: LegSolution, legs: int
 ) -> float:
     """Return the rating of a solution: distance to limits, side of the knee, little twist."""
-    margin = np.minimum(found.positions - leg.lower, leg.upper - found.positions)
+    margin = np.minimum(solution.positions - leg.lower, leg.upper - solution.positions)
     clear = float(np.clip(margin, 0.0, _FREE_MARGIN).min())
     aside = [i for i, role in enumerate(found_leg.roles) if role in (ABDUCTION, YAW)]
-    twist = float(np.abs(found.positions[aside]).sum())
+    twist = float(np.abs(solution.positions[aside]).sum())
     return (
         clear / _FREE_MARGIN
-        + _rate_knee(robot, found_leg, found, legs)
+        + _rate_knee(robot, found_leg, solution, legs)
         - 0.3 * twist
-        - 0.02 * float(np.abs(found.positions).sum())
-        - found.angle_error
+        - 0.02 * float(np.abs(solution.positions).sum())
+        - solution.angle_error
     )
 
 
-def _rate_knee(robot: RobotModel, found_leg: FoundLeg, found: LegSolution, legs: int) -> float:
+def _rate_knee(robot: RobotModel, found_leg: FoundLeg, solution: LegSolution, legs: int) -> float:
     """
     Return 0.5 for a knee on its usual side, else -0.5; 0 without a knee.
 
@@ -189,7 +189,7 @@ def _rate_knee(robot: RobotModel, found_leg: FoundLeg, found: LegSolution, legs:
     if KNEE not in joints:
         return 0.0
     positions = robot.joint_stance.copy()
-    for name, value in zip(found_leg.leg.joints, found.positions, strict=True):
+    for name, value in zip(found_leg.leg.joints, solution.positions, strict=True):
         positions[robot.joint_index[name]] = value
     poses = link_poses(robot, positions)
     knee = poses[robot.link_index[robot.joint[joints[KNEE]].child], :3, 3]

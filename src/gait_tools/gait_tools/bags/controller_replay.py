@@ -46,7 +46,7 @@ class Comparison:
     target: str
 
     @property
-    def equal(self) -> bool:
+    def is_equal(self) -> bool:
         """True if every target is equal to the last bit."""
         return not self.differing
 

@@ -85,7 +85,7 @@ def check_disturbed_workers(share: float = 1.0) -> list[Measurement]:
 
 
 def _start_run(
-    run: Path, evaluator: str, settings: Sequence[str], changed: Mapping[str, str]
+    run: Path, evaluator: str, settings: Sequence[str], variables: Mapping[str, str]
 ) -> subprocess.Popen[str]:
     """Start an evolution in a process of its own, with some environment variables changed."""
     words = ['guroo_quick', '--run-dir', str(run), '--workers', '2', '--evaluator', evaluator]
@@ -94,7 +94,7 @@ def _start_run(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **changed},
+        env={**os.environ, **variables},
     )
 
 

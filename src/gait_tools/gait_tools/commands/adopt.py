@@ -123,10 +123,10 @@ def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, An
 
 
 def _best_gait(
-    tried: Sequence[tuple[dict[str, Any], dict[str, Any]]],
+    trials: Sequence[tuple[dict[str, Any], dict[str, Any]]],
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the first gait that walks, or the calmest one if it rocks much less; else None."""
-    walked = [trial for trial in tried if trial[1]['walks']]
+    walked = [trial for trial in trials if trial[1]['walks']]
     if not walked:
         return None
     calmest = min(walked, key=lambda trial: trial[1]['rocking_radps'])

@@ -245,18 +245,18 @@ def _replay_bag(options: Namespace) -> int:
         'controller': trial.spec.controller,
         'trial_hash': trial.result.trial_hash,
         **asdict(found),
-        'equal': found.equal,
+        'equal': found.is_equal,
     }
     if options.json:
         print_json(values)
     else:
         print(f'{values["robot"]} with {values["controller"]}: {found.periods} control periods')
-        if found.equal:
+        if found.is_equal:
             print('  all targets are equal to the recorded ones, to the last bit')
         else:
             print(f'  {found.differing} differ, the first at tick {found.first}')
             print(f'  largest difference: {found.largest:.3g} at {found.target}')
-    return 0 if found.equal else EXIT_FAILED
+    return 0 if found.is_equal else EXIT_FAILED
 
 
 def load_champion(source: Path, engine: str | None, individual: str | None = None) -> Champion:

@@ -185,7 +185,7 @@ class StudySession:
         return read_finished_evolution(store.folder)
 
     def evolve_in_parallel(
-        self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]
+        self, evolutions: Mapping[str, tuple[str, Mapping[str, Any]]]
     ) -> list[FinishedEvolution]:
         """
         Run or resume several evolutions in parallel, each on one worker process.
@@ -195,14 +195,14 @@ class StudySession:
 
         Parameters
         ----------
-        wanted : mapping of str to (str, mapping)
+        evolutions : mapping of str to (str, mapping)
             Experiment and overrides by name, as of ``evolve``.
 
         """
         stopped = threading.Event()
         with ExitStack() as stack:
             opened = {}
-            for name, (experiment, overrides) in wanted.items():
+            for name, (experiment, overrides) in evolutions.items():
                 store, recorded = self._open_store(name, experiment, overrides)
                 stack.callback(store.close)
                 opened[name] = store, recorded
@@ -215,8 +215,8 @@ class StudySession:
                 finally:
                     evaluator.close()
 
-            with ThreadPoolExecutor(min(self._workers, len(wanted))) as pool:
-                futures = [pool.submit(run, name) for name in wanted]
+            with ThreadPoolExecutor(min(self._workers, len(evolutions))) as pool:
+                futures = [pool.submit(run, name) for name in evolutions]
                 try:
                     for future in futures:
                         future.result()
@@ -225,7 +225,7 @@ class StudySession:
                     for future in futures:
                         future.cancel()
                     raise
-        return [read_finished_evolution(self.folder / 'runs' / name) for name in wanted]
+        return [read_finished_evolution(self.folder / 'runs' / name) for name in evolutions]
 
     def run_tasks(
         self, name: str, function: Callable[[Any], Any], tasks: Mapping[str, Any]

@@ -216,7 +216,7 @@ class StrideProblem:
         # Below the minimum distance the cost has no meaning and can be negative.
         return total, np.where(total[:, None] == 0.0, values, 0.0)
 
-    def _solution(self, best: _BestGenome, front: FloatArray, used: int) -> StrideSolution:
+    def _solution(self, best: _BestGenome, front: FloatArray, evaluations: int) -> StrideSolution:
         """Return the solution of a search from its best genome and final front."""
         genome = best.genome[None]
         measures, leads = self._measure_genomes(genome), self.legs.decode_leads(genome)
@@ -226,7 +226,7 @@ class StrideProblem:
             lead=self.hexapod.lead if leads is None else float(leads[0]),
             objectives=self._score_measures(measures)[1][0] if is_met else None,
             front=front,
-            evaluations=used,
+            evaluations=evaluations,
             measures=measures,
         )
 
