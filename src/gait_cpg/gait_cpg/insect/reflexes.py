@@ -132,22 +132,22 @@ class ReflexParams(PostureParams):
         1.5e-4, 'Back legs: torque of the femur (joint 1) above which the load reflex acts.'
     )
     front_held: float = _declare_angle(
-        0.14, 'Front legs, swing: lag of the coxa (joint 0) that counts as an obstacle.'
+        0.14, 'Front legs, swing: lag of the coxa (joint 0) that shows an obstacle.'
     )
     middle_held: float = _declare_angle(
-        0.08, 'Middle legs, swing: lag of the coxa (joint 0) that counts as an obstacle.'
+        0.08, 'Middle legs, swing: lag of the coxa (joint 0) that shows an obstacle.'
     )
     back_held: float = _declare_angle(
-        0.16, 'Back legs, swing: lag of the coxa (joint 0) that counts as an obstacle.'
+        0.16, 'Back legs, swing: lag of the coxa (joint 0) that shows an obstacle.'
     )
     front_groundless: float = _declare_delay(
-        0.035, 'Front legs: time of a stance without contact before the foothold search.'
+        0.035, 'Front legs: time of a stance without contact until the foothold search.'
     )
     middle_groundless: float = _declare_delay(
-        0.005, 'Middle legs: time of a stance without contact before the foothold search.'
+        0.005, 'Middle legs: time of a stance without contact until the foothold search.'
     )
     back_groundless: float = _declare_delay(
-        0.005, 'Back legs: time of a stance without contact before the foothold search.'
+        0.005, 'Back legs: time of a stance without contact until the foothold search.'
     )
     elevator_lift: float = _declare_angle(
         0.4, 'Additional lift of the femur (joint 1) over an obstacle.'

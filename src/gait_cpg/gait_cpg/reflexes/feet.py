@@ -68,14 +68,14 @@ class FootReflexParams(TiltParams):
         low=0.0,
         high=2.0,
         unit='-',
-        doc='Lag of a swinging foot that counts as an obstacle, in leg lengths.',
+        doc='Lag of a swinging foot behind its target that shows an obstacle, in leg lengths.',
     )
     groundless_time: float = float_parameter(
         0.06,
         low=0.0,
         high=2.0,
         unit='s',
-        doc='Time of a stance without contact before the foothold search.',
+        doc='Time of a stance without contact after which the foothold search begins.',
     )
     elevator_lift: float = fraction_parameter(
         0.15, doc='Additional lift over an obstacle, in leg lengths.'

@@ -77,7 +77,7 @@ class GaussianProcessSettings(Parameters):
         low=1e-6,
         high=10.0,
         unit='-',
-        doc='Variance of the noise of a fitness, as a share of that of the fitness.',
+        doc='Variance of the noise, as a share of the variance of the fitness.',
         log=True,
     )
     exploration: float = float_parameter(
@@ -85,7 +85,7 @@ class GaussianProcessSettings(Parameters):
         low=0.0,
         high=10.0,
         unit='-',
-        doc='Weight of the deviation of the prediction against its mean; a larger one tries what '
+        doc='Weight of the predicted deviation beside the predicted mean; a larger one tries what '
         'is unknown.',
     )
     start: tuple[float, ...] = floats_parameter((), low=0.0, high=1.0, unit='-', doc=START_DOC)

@@ -54,7 +54,8 @@ class BitstringSettings(Parameters):
         'count as equal.',
     )
     elitist: bool = bool_parameter(
-        True, doc='If all offspring are worse than the best parent, it replaces the worst of them.'
+        True,
+        doc='Replace the worst offspring by the best parent if no offspring is as good.',
     )
     survivors_only: bool = bool_parameter(
         True,
