@@ -1,14 +1,18 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every process that runs tests, alone or one of several, has a ROS domain of its own."""
+"""Every process that runs tests has a ROS domain of its own, and draws the same examples."""
 
 import os
 
+from hypothesis import settings
 import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.testing.domain import DOMAIN_VARIABLE, claim_domain, own_domain
+
+settings.register_profile('repeatable', derandomize=True)
+settings.load_profile('repeatable')
 
 
 def pytest_configure(config):

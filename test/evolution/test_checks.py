@@ -14,20 +14,20 @@ from gait_tools.checks.acceptance import CHECKS
 
 pytestmark = [pytest.mark.physics, pytest.mark.slow]
 SHARE = 0.1
+# Each node is flooded in test/ros/test_flood.py, champions walk tick by tick in
+# test/ros/test_champions_live.py, logs of several numbers of workers are compared in
+# test_workers.py, and workers are killed in test_lost_workers.py and in `disturbed_workers`.
+ELSEWHERE = {'floods', 'champions_live', 'equal_logs', 'random_kills'}
 
 
-@pytest.mark.parametrize('name', CHECKS)
+@pytest.mark.parametrize('name', sorted(CHECKS.keys() - ELSEWHERE))
 def test_a_tenth_of_the_check_keeps_its_bounds(name):
-    if name == 'floods':
-        pytest.skip('each node is flooded for 2 s in test/ros/test_flood.py')
     if name == 'equal_hashes':
         if importlib.util.find_spec('rclpy') is None:
             pytest.skip('rclpy is not installed')
         own_domain()
     if name == 'commanded':
         need_robot('a1')
-    if name == 'champions_live':
-        pytest.skip('walked tick by tick in test/ros/test_champions_live.py')
     rows = CHECKS[name](SHARE)
     assert rows
     assert not [row for row in rows if not row.is_within_budget]
