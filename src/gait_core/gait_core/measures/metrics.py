@@ -39,8 +39,8 @@ from gait_core.trial.rollout import Rollout
 METRICS: Mapping[str, str] = {
     'duration_s': 'Simulated time after settling.',
     'distance_m': 'Horizontal distance from the first to the last position of the base.',
-    'displacement_x_m': 'Part of that distance along the first heading.',
-    'displacement_y_m': 'Part of that distance to the left of the first heading.',
+    'displacement_x_m': 'Part of the distance along the first heading.',
+    'displacement_y_m': 'Part of the distance to the left of the first heading.',
     'yaw_rad': 'Change of the heading; full turns count.',
     'mean_speed_mps': 'Distance over duration.',
     'steps': 'Touch-downs of all legs; grazes and short gaps do not count.',
@@ -50,18 +50,18 @@ METRICS: Mapping[str, str] = {
     'energy_j': 'Positive mechanical work of joints and of drives of force elements: braking '
     'costs nothing and recovers nothing.',
     'support_area_fraction': 'Share of ticks in which loaded contacts span an area.',
-    'support_line_fraction': 'Share of ticks in which they span a line, as two feet without area.',
-    'support_point_fraction': 'Share of ticks in which they are one point.',
+    'support_line_fraction': 'Share of ticks in which loaded contacts span a line only.',
+    'support_point_fraction': 'Share of ticks in which loaded contacts are one point.',
     'zmp_undefined_fraction': 'Share of ticks with too little load on the ground for a CoP.',
     'zmp_margin_min_m': 'Smallest margin of the CoP while the robot stands on an area.',
     'zmp_margin_mean_m': 'Mean margin of the CoP while the robot stands on an area.',
-    'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP while it stands on an area.',
-    'inertial_zmp_margin_p05_m': '5 % quantile of that margin; negative: in 5 % of these ticks '
-    'it is outside the support polygon.',
+    'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP, with the robot on an area.',
+    'inertial_zmp_margin_p05_m': '5 % quantile of this margin; negative: in 5 % of these ticks '
+    'the inertial ZMP is outside the support polygon.',
     'capture_point_offset_m': 'Mean horizontal distance of the capture point from the line, while '
     'the robot stands on a line.',
-    'energy_signed_j': 'The same work with braking negative.',
-    'energy_absolute_j': 'The same work with braking positive.',
+    'energy_signed_j': 'Mechanical work of joints and drives, with braking negative.',
+    'energy_absolute_j': 'Mechanical work of joints and drives, with braking positive.',
     'height_mean_m': 'Mean height of the base above the terrain.',
     'tilt_max_rad': 'Largest tilt of the base.',
     'speed_max_mps': 'Largest speed of the base.',
@@ -69,7 +69,7 @@ METRICS: Mapping[str, str] = {
     'command_jitter_rad_s2': 'Root mean square of the second difference of the position targets.',
     'stance_fraction': 'Share of the time that a leg is in stance, mean over all legs.',
     'duty_factor': 'Mean duty factor of the legs that touch down at least twice.',
-    'stride_frequency_hz': 'Mean stride frequency of these legs.',
+    'stride_frequency_hz': 'Mean stride frequency of the legs that touch down at least twice.',
 }
 """Meaning of each metric."""
 
