@@ -50,7 +50,7 @@ _RVIZ = LaunchArgument(name='rviz', default='false', doc='Open RViz: true or fal
 _GAIT = (
     LaunchArgument(
         name='controller',
-        doc="Registered controller. Empty: that of the file of gait, else the robot's default.",
+        doc="Registered controller. Empty: that of the gait file, else the robot's default.",
     ),
     LaunchArgument(
         name='preset',
@@ -96,7 +96,7 @@ _TARGET = LaunchArgument(
     name='target',
     choices=(MOCK_TARGET, TOPIC_TARGET, HARDWARE_TARGET),
     doc='What moves the joints: mock components, a driver or bridge on motors/joint_commands, '
-    'or the hardware plugin.',
+    'or the plugin of the motor file.',
 )
 _CONTROL = (
     LaunchArgument(
@@ -108,8 +108,8 @@ _CONTROL = (
         name='output',
         default=OUTPUT_TOPICS[0],
         choices=OUTPUT_TOPICS,
-        doc='How targets are sent: as trajectories or as plain values. The controller for it is '
-        'active, the others are loaded.',
+        doc='How targets are sent: as trajectories or as plain values. The ros2_controller for this '
+        'is active, the others are only loaded.',
     ),
     LaunchArgument(name='rate', default='200.0', doc='Update rate of controller_manager [Hz].'),
     LaunchArgument(
@@ -125,7 +125,7 @@ _CONTROL = (
 
 WALK_ARGUMENTS = (
     LaunchArgument(
-        name='robot', doc='Robot name or folder. Empty: that of the file of gait, else guroo.'
+        name='robot', doc='Robot name or folder. Empty: the robot of the gait file, else guroo.'
     ),
     LaunchArgument(
         name='target',
