@@ -108,8 +108,8 @@ _CONTROL = (
         name='output',
         default=OUTPUT_TOPICS[0],
         choices=OUTPUT_TOPICS,
-        doc='How targets are sent: as trajectories or as plain values. The ros2_controller for this '
-        'is active, the others are only loaded.',
+        doc='How targets are sent: as trajectories or as plain values. The ros2_controller for '
+        'this is active, the others are only loaded.',
     ),
     LaunchArgument(name='rate', default='200.0', doc='Update rate of controller_manager [Hz].'),
     LaunchArgument(
