@@ -54,8 +54,8 @@ def read_only_array(
             for want, have in zip(shape, array.shape, strict=True)
         )
     ):
-        wanted = tuple('any' if n is None else n for n in shape)
-        raise ValueError(f'{name} has shape {array.shape}, expected {wanted}')
+        expected_shape = tuple('any' if n is None else n for n in shape)
+        raise ValueError(f'{name} has shape {array.shape}, expected {expected_shape}')
     if array.flags.writeable:
         array = array.copy()
         array.flags.writeable = False

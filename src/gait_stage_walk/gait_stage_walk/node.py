@@ -93,8 +93,8 @@ class StageWalkNode(ControllerNode):
             case SetBehaviour.Request.LIST | '':
                 return
             case _:
-                ours = SetBehaviour.Request
-                valid = (ours.START, ours.STOP, ours.SET, ours.LIST)
+                actions = SetBehaviour.Request
+                valid = (actions.START, actions.STOP, actions.SET, actions.LIST)
                 raise unknown_name_error('request', request.request, valid)
 
     def _start_behaviour(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:

@@ -46,8 +46,8 @@ def sole_pressure_centres(contacts: Contacts) -> FloatArray:
     """
     centres = np.zeros((len(contacts.soles), 3))
     for row in range(len(contacts.soles)):
-        mine = contacts.sole == row
-        weight = contacts.forces[mine, 2]
+        is_own = contacts.sole == row
+        weight = contacts.forces[is_own, 2]
         if weight.sum() > 0.0:
-            centres[row] = weight @ contacts.points[mine] / weight.sum()
+            centres[row] = weight @ contacts.points[is_own] / weight.sum()
     return centres

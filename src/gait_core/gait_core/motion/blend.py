@@ -96,15 +96,15 @@ class Blend:
         """Return the output for target positions, (K, n), each of which holds for a period [s]."""
         output, self.passed_speed = np.empty_like(targets), np.zeros_like(self._peak)
         for k, row in enumerate(targets):
-            moved = row - self._before
+            change = row - self._before
             limit = self._peak * period
-            passed = np.clip(moved, -limit, limit)
+            passed = np.clip(change, -limit, limit)
             self.passed_speed = np.maximum(self.passed_speed, np.abs(passed) / period)
             # The offset takes up the motion that is not passed on: the output lags behind.
-            self._offset = self._offset + passed - moved
+            self._offset = self._offset + passed - change
             self._elapsed += period
             # A gait moves in bursts; between two of them it counts as moving.
-            if (np.abs(moved) > self._speed * period).any():
+            if (np.abs(change) > self._speed * period).any():
                 self._moves_until = self._elapsed + _PEAK_WINDOW
             # Only targets that go on moving need more speed. A single jump does not: its offset
             # shrinks to zero by itself.

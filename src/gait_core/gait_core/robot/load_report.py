@@ -198,11 +198,11 @@ def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
         for pair in overlaps
         if not pair.are_neighbours
     ]
-    joined = [f'{pair.link_a} - {pair.link_b}' for pair in overlaps if pair.are_neighbours]
-    if joined:
+    neighbours = [f'{pair.link_a} - {pair.link_b}' for pair in overlaps if pair.are_neighbours]
+    if neighbours:
         warnings.append(
-            f'{len(joined)} pairs of links that a joint connects overlap, which matters where an '
-            f'engine lets them collide: {", ".join(joined)}'
+            f'{len(neighbours)} pairs of links that a joint connects overlap, which matters where '
+            f'an engine lets them collide: {", ".join(neighbours)}'
         )
     return warnings
 

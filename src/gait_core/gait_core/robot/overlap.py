@@ -60,7 +60,7 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
     """
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
     head = rigid_body_heads(robot)
-    joined = {frozenset((head[joint.parent], head[joint.child])) for joint in robot.joints}
+    neighbours = {frozenset((head[joint.parent], head[joint.child])) for joint in robot.joints}
     blocks = {
         link.name: [_move_block(_block_from_shape(shape), pose) for shape in link.collisions]
         for link, pose in zip(robot.links, poses, strict=True)
@@ -87,7 +87,7 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
                     link_a=link_a,
                     link_b=link_b,
                     depth=depth,
-                    are_neighbours=frozenset((head[link_a], head[link_b])) in joined,
+                    are_neighbours=frozenset((head[link_a], head[link_b])) in neighbours,
                     is_exact=is_exact,
                 )
             )

@@ -152,11 +152,11 @@ class TrialDefaults:
             self.scene, [entry.name for entry in fields(Scene) if entry.name != 'robot'], scene
         )
         read_value(Scene, {'robot': '', **self.scene}, scene)
-        listed = {
+        values = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in self.scene.items()
         }
-        return {**vars(self), 'scene': listed}
+        return {**vars(self), 'scene': values}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -406,12 +406,14 @@ class SafetyLayer:
         if 'position' in self._commanded_fields:
             self._count_clamped('speed', bounded, followed)
         # Velocities: feed-forward, limited, or the motion of the clamped positions.
-        moved = np.diff(bounded, axis=0, prepend=self._last[None]) / period
-        moved = np.clip(moved, -self._speed_limit, self._speed_limit)
+        target_velocity = np.diff(bounded, axis=0, prepend=self._last[None]) / period
+        target_velocity = np.clip(target_velocity, -self._speed_limit, self._speed_limit)
         velocity = self._limit_velocity(dt, applied.velocity)
         if 'position' in self._commanded_fields:
             # A clamped target has another velocity than the controller's.
-            velocity = np.where(np.abs(bounded - requested) > _TOLERANCE, moved, velocity)
+            velocity = np.where(
+                np.abs(bounded - requested) > _TOLERANCE, target_velocity, velocity
+            )
         effort = self._limit_effort(applied.effort)
         self._last, self._before = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
@@ -420,7 +422,7 @@ class SafetyLayer:
             # The speed of the gait alone, without that of the shrinking offset.
             self._peak.update(dt, self._blend.passed_speed)
         else:
-            speed = moved if 'position' in self._commanded_fields else velocity
+            speed = target_velocity if 'position' in self._commanded_fields else velocity
             self._peak.update(dt, np.abs(speed).max(axis=0))
         if self._blend is not None and self._blend.is_done:
             self._blend = None

@@ -34,13 +34,13 @@ def own_domain() -> int:
     """
     if not os.environ.get(DOMAIN_VARIABLE):
         os.environ[DOMAIN_VARIABLE] = str(claim_domain())
-    named = os.environ[DOMAIN_VARIABLE]
-    if not (named.isdecimal() and int(named) <= _MAX_DOMAIN):
+    text = os.environ[DOMAIN_VARIABLE]
+    if not (text.isdecimal() and int(text) <= _MAX_DOMAIN):
         raise ConfigurationError(
-            f"{DOMAIN_VARIABLE} is '{named}', expected a whole number from 0 to {_MAX_DOMAIN}; "
+            f"{DOMAIN_VARIABLE} is '{text}', expected a whole number from 0 to {_MAX_DOMAIN}; "
             'nearest valid: 0'
         )
-    return int(named)
+    return int(text)
 
 
 def claim_domain() -> int:

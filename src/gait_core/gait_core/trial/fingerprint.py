@@ -90,8 +90,8 @@ def _cpu_fields(cpuinfo: Path) -> dict[str, str]:
         lines = cpuinfo.read_text().split('\n\n')[0].splitlines()
     except OSError:
         return {'cpu': platform.processor()}
-    listed = dict(line.partition(':')[::2] for line in lines if ':' in line)
-    values = {key.strip(): value.strip() for key, value in listed.items()}
+    fields = dict(line.partition(':')[::2] for line in lines if ':' in line)
+    values = {key.strip(): value.strip() for key, value in fields.items()}
     present = set((values.get('flags') or values.get('Features') or '').split())
     return {
         'cpu': ' '.join(values[key] for key in _CPU_KEYS if key in values),

@@ -199,11 +199,11 @@ class TrialLoop:
 
     def _check_milestone(self, milestone: Milestone) -> None:
         """End the trial if the robot has moved less than the milestone requires."""
-        moved = float(np.hypot(*(_mean_root_position(self.true_state) - self._origin)))
-        if not moved >= milestone.moved:
+        distance = float(np.hypot(*(_mean_root_position(self.true_state) - self._origin)))
+        if not distance >= milestone.moved:
             self.end(
                 invalid_status('hopeless'),
-                f'moved {moved:.4g} m in {milestone.time:g} s, less than {milestone.moved:g} m',
+                f'moved {distance:.4g} m in {milestone.time:g} s, less than {milestone.moved:g} m',
             )
 
     def upcoming_commands(self) -> list[Command]:

@@ -294,11 +294,11 @@ class InsectReflexes:
             return np.zeros(len(states), dtype=bool)
         # Step reflex (McKenna 1990, section 4.6): the coxa is farther back than a threshold.
         back = self.measured.coxa - shifts - self.posture.back_shifts()
-        far = (back > self._step_angle) & (states == STANCE)
+        is_far = (back > self._step_angle) & (states == STANCE)
         if self._params.bearing_neighbours:
             bears = self.measured.grounded & (states != STEP)
-            far &= (bears | ~self._neighbours).all(axis=1)
-        return self._count_onsets('step_reflex', far)
+            is_far &= (bears | ~self._neighbours).all(axis=1)
+        return self._count_onsets('step_reflex', is_far)
 
     def inhibits(self, dt: float, leg: int, states: IntArray) -> bool:
         """Return whether a leg that is ready to swing must wait for a control period [s]."""

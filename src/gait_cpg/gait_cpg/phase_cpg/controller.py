@@ -127,10 +127,10 @@ class PhaseCpgController(ReflexController):
     @property
     def needs(self) -> frozenset[str]:
         """Fields of the observation that reflexes, levelling and odometry read, if they are on."""
-        needed = self._reflexes.needs
+        fields = self._reflexes.needs
         if self._params.level:
-            needed |= SLOPE_NEEDS
-        return needed | {'joint_positions'} if self._params.odometry else needed
+            fields |= SLOPE_NEEDS
+        return fields | {'joint_positions'} if self._params.odometry else fields
 
     @property
     def velocity_limits(self) -> VelocityLimits:

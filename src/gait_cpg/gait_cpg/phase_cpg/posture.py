@@ -88,7 +88,7 @@ class BodyPosture:
         # Feet of a walk without set points pass unchanged, to the last bit.
         if self.is_neutral and not before.any():
             return feet
-        moved = np.empty_like(feet)
+        new_feet = np.empty_like(feet)
         samples = feet.shape[1]
         for k in range(samples):
             height, roll, pitch, yaw, sit = (
@@ -97,8 +97,8 @@ class BodyPosture:
             # Smooth step 3 s^2 - 2 s^3: the base starts and stops without a jump of velocity.
             drop = 0.0 if sit == 0.0 else sit * sit * (3.0 - 2.0 * sit) * self.sit_drop
             rotated = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
-            moved[:, k] = rotated - np.array([0.0, 0.0, height - drop])
-        return moved
+            new_feet[:, k] = rotated - np.array([0.0, 0.0, height - drop])
+        return new_feet
 
     @property
     def sit_drop(self) -> float:

@@ -75,9 +75,9 @@ def _sort_links(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[Link, .
     with_parent = {joint.child for joint in joints}
     tops = [link.name for link in links if link.name not in with_parent]
     if len(tops) != 1:
-        listed = ', '.join(f"'{excerpt(name)}'" for name in tops[:5]) or 'none'
+        roots = ', '.join(f"'{excerpt(name)}'" for name in tops[:5]) or 'none'
         raise ConfigurationError(
-            f'{len(tops)} links have no parent joint ({listed}{", ..." * (len(tops) > 5)}), '
+            f'{len(tops)} links have no parent joint ({roots}{", ..." * (len(tops) > 5)}), '
             'expected 1'
         )
     # Depth-first from the root; a link that is not met is in a loop.

@@ -90,9 +90,9 @@ def _error_message(xacro: Any, error: Exception, path: str) -> str:
     source = str(macros[0].history[-1][-1]) if macros and macros[0].history else files[-1]
     line = getattr(error, 'lineno', None)
     if line is None:
-        wanted = macros[0].body.getAttribute('name') if macros else ''
+        macro_name = macros[0].body.getAttribute('name') if macros else ''
         included = [str(file) for file in xacro.all_includes]
-        source, line = _find_expression(message, [source, *reversed(files), *included], wanted)
+        source, line = _find_expression(message, [source, *reversed(files), *included], macro_name)
     location = f'{source}:{line}' if line else source
     outer = [file for file in dict.fromkeys(reversed(files)) if file != source]
     trail = [f"in macro '{macro.body.getAttribute('name')}'" for macro in macros[:3]]

@@ -16,14 +16,14 @@ from gait_core.errors import ConfigurationError
 @contextmanager
 def _silence_descriptor(descriptor: int) -> Iterator[None]:
     """Discard the output of C code to a file descriptor."""
-    kept = os.dup(descriptor)
+    copy = os.dup(descriptor)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, descriptor)
         yield
     finally:
-        os.dup2(kept, descriptor)
-        os.close(kept)
+        os.dup2(copy, descriptor)
+        os.close(copy)
         os.close(nowhere)
 
 

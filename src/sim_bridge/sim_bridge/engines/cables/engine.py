@@ -121,8 +121,8 @@ class FreeBodiesEngine(SceneEngine):
         if self._scaling is not None:
             targets = self._scaling.scale_targets(targets)
         self._bodies.actuator_targets.load(targets, self._steps)
-        wanted = np.array((targets.position, targets.velocity, targets.effort))
-        self._advance(wanted, self._tick * self._steps)
+        target_rows = np.array((targets.position, targets.velocity, targets.effort))
+        self._advance(target_rows, self._tick * self._steps)
         observation = self._read(self._tick + 1)
         self._tick += 1
         return observation

@@ -140,16 +140,16 @@ def bristle_friction(
     # could return more energy than it took.
     spring_part = share * spring_part if displacement > 0.0 else spring_part
     damping_part = share * damping_part if rate > 0.0 else damping_part
-    moved = displacement + rate * dt
+    unlimited = displacement + rate * dt
     # Explicit Euler for x. A step may overshoot p_o, hence the clamp; by the text of section 2.1.2
     # (``BREAKAWAY``) x is reset at breakaway instead.
-    kept = min(max(moved, -limit), limit)
+    limited = min(max(unlimited, -limit), limit)
     if ground.lift_off == BREAKAWAY:
-        kept = 0.0 if abs(moved) >= limit else moved
-    in_air = kept if ground.lift_off == INTEGRATE else displacement
+        limited = 0.0 if abs(unlimited) >= limit else unlimited
+    in_air = limited if ground.lift_off == INTEGRATE else displacement
     in_air = 0.0 if ground.lift_off == RESET else in_air
     force = -(spring_part + damping_part) if touching else 0.0
-    return force, (kept if touching else in_air)
+    return force, (limited if touching else in_air)
 
 
 @numba.njit(cache=True, error_model='numpy')

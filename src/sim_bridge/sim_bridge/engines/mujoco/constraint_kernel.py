@@ -81,8 +81,8 @@ def write_references(servos, state, references, speeds, first, slip):  # type: i
 @njit(cache=True)
 def _commanded_velocity(servo, position):  # type: ignore[no-untyped-def]
     """Return the velocity [rad/s] that a servo commands at a position [rad]."""
-    wanted = (servo.position_target - position) * servo.gain + servo.velocity_target
-    return max(min(wanted, servo.velocity_limit), -servo.velocity_limit)
+    commanded = (servo.position_target - position) * servo.gain + servo.velocity_target
+    return max(min(commanded, servo.velocity_limit), -servo.velocity_limit)
 
 
 @njit(cache=True)
@@ -151,10 +151,10 @@ def write_servo_references(servos, qpos, qvel, references):  # type: ignore[no-u
         servo = servos[k]
         position, velocity = qpos[servo.qpos_index], qvel[servo.dof_index]
         if servo.is_locked:
-            wanted = (servo.lock_position - position) * servo.gain
+            target_velocity = (servo.lock_position - position) * servo.gain
         else:
-            wanted = _commanded_velocity(servo, position)
-        references[servo.row] = (wanted - velocity) * servo.hardness
+            target_velocity = _commanded_velocity(servo, position)
+        references[servo.row] = (target_velocity - velocity) * servo.hardness
         servo.velocity = velocity
 
 

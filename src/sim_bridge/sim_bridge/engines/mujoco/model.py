@@ -334,25 +334,27 @@ def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) ->
     if joint.kind == SPHERICAL_KIND:
         body.add_joint(name=joint.name, type=mj.mjtJoint.mjJNT_BALL, armature=options.armature)
         return
-    made = body.add_joint(
+    new_joint = body.add_joint(
         name=joint.name,
         type=mj.mjtJoint.mjJNT_SLIDE if is_slide else mj.mjtJoint.mjJNT_HINGE,
         axis=joint.axis,
     )
-    made.damping = (joint.damping, 0.0, 0.0)
-    made.armature = options.armature
-    made.solref_friction = (2.0 * scene.physics_step, 1.0)
-    made.solimp_friction = constant_solimp(options.servo_impedance)
-    made.solref_limit = inelastic_solref(options.limit_recovery, scene.physics_step)
-    made.solimp_limit = constant_solimp(MAX_IMPEDANCE)
+    new_joint.damping = (joint.damping, 0.0, 0.0)
+    new_joint.armature = options.armature
+    new_joint.solref_friction = (2.0 * scene.physics_step, 1.0)
+    new_joint.solimp_friction = constant_solimp(options.servo_impedance)
+    new_joint.solref_limit = inelastic_solref(options.limit_recovery, scene.physics_step)
+    new_joint.solimp_limit = constant_solimp(MAX_IMPEDANCE)
     has_limits = joint.kind != 'continuous' and (
         math.isfinite(joint.lower) or math.isfinite(joint.upper)
     )
-    made.limited = mj.mjtLimited.mjLIMITED_TRUE if has_limits else mj.mjtLimited.mjLIMITED_FALSE
+    new_joint.limited = (
+        mj.mjtLimited.mjLIMITED_TRUE if has_limits else mj.mjtLimited.mjLIMITED_FALSE
+    )
     if has_limits:
         # MuJoCo has no range of length zero, which holds a joint in place.
         lower, upper = max(joint.lower, -1e9), min(joint.upper, 1e9)
-        made.range = (lower, max(upper, lower + MIN_RANGE))
+        new_joint.range = (lower, max(upper, lower + MIN_RANGE))
 
 
 def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
@@ -385,15 +387,15 @@ def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
     """Couple every mimic joint to the joint that it follows, by an equality."""
     for joint in robot.joints:
         if joint.mimic is not None:
-            made = spec.add_equality(
+            equality = spec.add_equality(
                 type=mj.mjtEq.mjEQ_JOINT,
                 objtype=mj.mjtObj.mjOBJ_JOINT,
                 name1=joint.name,
                 name2=joint.mimic.joint,
             )
-            made.data[:5] = (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)
-            made.solref = (2.0 * scene.physics_step, 1.0)
-            made.solimp = constant_solimp(MAX_IMPEDANCE)
+            equality.data[:5] = (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)
+            equality.solref = (2.0 * scene.physics_step, 1.0)
+            equality.solimp = constant_solimp(MAX_IMPEDANCE)
 
 
 def _add_element(

@@ -93,8 +93,13 @@ def joint_torque(
         # is F dp/dtheta.
         crank, rod = constants[CRANK], constants[ROD]
         carriage, slope = carriage_position(position, crank, rod)
-        wanted, _ = carriage_position(position_target + velocity_target * elapsed, crank, rod)
-        push = constants[STIFFNESS] * (wanted - carriage) - constants[DAMPING] * slope * velocity
+        set_position, _ = carriage_position(
+            position_target + velocity_target * elapsed, crank, rod
+        )
+        push = (
+            constants[STIFFNESS] * (set_position - carriage)
+            - constants[DAMPING] * slope * velocity
+        )
         return float(push * slope)
     if law == EXPONENTIAL:
         # McKenna (1990), Eq. 8, with x from a rest angle that moves at a constant rate (section

@@ -142,9 +142,9 @@ def merge_joints(robot: RobotModel) -> MergedRobot:
         frames[link.name] = frame
         members.setdefault(frame.link, []).append(link)
     links = tuple(_merge_links(name, group, frames) for name, group in members.items())
-    kept = tuple(joints[joint.name] for joint in robot.joints if joint.name in joints)
-    _check_masses(robot.name, links, kept)
-    plain = MergedRobot(robot=replace(robot, links=links, joints=kept), frames=frames)
+    remaining_joints = tuple(joints[joint.name] for joint in robot.joints if joint.name in joints)
+    _check_masses(robot.name, links, remaining_joints)
+    plain = MergedRobot(robot=replace(robot, links=links, joints=remaining_joints), frames=frames)
     return _align_ball_joints(robot, plain) if robot.ball_joints else plain
 
 

@@ -99,20 +99,20 @@ def check_state(
         Of the joints.
 
     """
-    far = max(map(abs, pose[:3]))
-    fast = max(map(abs, twist))
+    distance = max(map(abs, pose[:3]))
+    speed = max(map(abs, twist))
     spin = float(abs(velocities).max(initial=0.0))
     # max() may drop a NaN, because comparisons with it are false; a sum keeps it.
     total = sum(pose) + sum(twist) + float(positions.sum())
     if not (
-        far < MAX_STATE_VALUE
-        and fast < MAX_STATE_VALUE
+        distance < MAX_STATE_VALUE
+        and speed < MAX_STATE_VALUE
         and spin < MAX_STATE_VALUE
         and math.isfinite(total)
     ):
         raise SimulationDiverged(
-            f'the simulation diverged at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
-            f'or rad/s, fastest joint at {spin:.3g} per s'
+            f'the simulation diverged at tick {tick}: base {distance:.3g} m away at {speed:.3g} '
+            f'm/s or rad/s, fastest joint at {spin:.3g} per s'
         )
 
 

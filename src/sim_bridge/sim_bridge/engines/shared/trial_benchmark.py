@@ -150,8 +150,8 @@ def squatting_box_trial(
         JointTargets(names=robot.target_names, position=angle * np.asarray(zigzag))
         for angle in lean
     ]
-    made = registry.engine(engine)(lambda name, draw: robot)
-    return RecordedTrial(spec, made, robot, targets)
+    engine_with_robot = registry.engine(engine)(lambda name, draw: robot)
+    return RecordedTrial(spec, engine_with_robot, robot, targets)
 
 
 def _measure_trial(spec: TrialSpec, bare_trial: BareTrial) -> list[Measurement]:
