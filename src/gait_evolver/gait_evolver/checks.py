@@ -88,15 +88,15 @@ def check_search_kind(experiment: Experiment, controller: str, robot: RobotModel
 
 def check_double_draws(experiment: Experiment, trial: TrialSpec) -> None:
     """Refuse ranges for a body or a start that the experiment draws already."""
-    drawn = {}
+    quantities = {}
     if experiment.bodies != 'one':
-        drawn['draw'] = f'bodies: {experiment.bodies}', 'bodies: one'
+        quantities['draw'] = f'bodies: {experiment.bodies}', 'bodies: one'
     if experiment.start_spread:
         spread = f'start_spread: {experiment.start_spread:g}', 'start_spread: 0'
-        drawn |= {'initial.x': spread, 'initial.y': spread}
+        quantities |= {'initial.x': spread, 'initial.y': spread}
     for name in trial.randomise:
-        if name in drawn:
-            setting, valid = drawn[name]
+        if name in quantities:
+            setting, valid = quantities[name]
             raise ConfigurationError(
                 f"experiment: 'randomise.{name}' and '{setting}' both draw the same value; "
                 f"leave one out, e.g. '{valid}'"

@@ -86,10 +86,10 @@ class RunProgression:
         Fitness and stagnation count in the last stage only: an easier stage ends by its own rule.
         """
         rules = self._rules
-        wanted = rules.fitness
+        goal = rules.fitness
         if self.is_last_stage and not self._stage_passed:
-            if wanted is not None and self._best is not None and self._best >= wanted:
-                return f'a fitness of {wanted:g} was reached'
+            if goal is not None and self._best is not None and self._best >= goal:
+                return f'a fitness of {goal:g} was reached'
             if 0 < rules.stagnation <= self._stagnant_generations:
                 return f'no better candidate in {rules.stagnation} generations'
         if 0 < rules.trials <= trials:

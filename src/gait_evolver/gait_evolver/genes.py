@@ -164,10 +164,13 @@ def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerCh
             f"optimizer '{choice.name}' cannot use constraints; those that rank by them: "
             f'{", ".join(_names_with_constraints())}'
         )
-    made = make_parameters(cls.Settings, settings)
+    checked_settings = make_parameters(cls.Settings, settings)
     # Plain data leaves out settings of later versions at their default: a run keeps its hash.
     return OptimizerChoice(
-        name=choice.name, settings={name: getattr(made, name) for name in to_plain_data(made)}
+        name=choice.name,
+        settings={
+            name: getattr(checked_settings, name) for name in to_plain_data(checked_settings)
+        },
     )
 
 

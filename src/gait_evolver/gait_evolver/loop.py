@@ -137,8 +137,8 @@ class Evolution:
         self._incidents = IncidentHandler(store, say, skipped)
         self._optimizer = self._plan.make_optimizer()
         self._files = ArrayFiles(store.folder)
-        wanted = self._plan.experiment.generations
-        self.progress = EvolutionProgress(generations=max(wanted, len(recorded)))
+        generations = self._plan.experiment.generations
+        self.progress = EvolutionProgress(generations=max(generations, len(recorded)))
         self._progression = RunProgression(self._plan.experiment)
         self._front = ParetoFront()
         self._front_changed = False

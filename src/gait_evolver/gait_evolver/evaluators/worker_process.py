@@ -63,19 +63,19 @@ class WorkerProcess:
 
     def __init__(self, work: worker.Work, announce: bool) -> None:
         self.index: int | None = None
-        ours, theirs = socket.socketpair()
-        with theirs:
+        own_end, worker_end = socket.socketpair()
+        with worker_end:
             memory = _CONTEXT.RawArray('q', liveness.PULSE_SIZE)
             self._pulse = np.frombuffer(memory, dtype=np.int64)
-            arguments = (theirs, memory, os.getpid(), announce, work)
+            arguments = (worker_end, memory, os.getpid(), announce, work)
             self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)
             try:
                 with _STARTING, _worker_environment(), _signals_blocked():
                     self._process.start()
             except BaseException:
-                ours.close()
+                own_end.close()
                 raise
-        self.channel = MessageChannel(ours)
+        self.channel = MessageChannel(own_end)
         self._watch = HangWatch(self.pid)
 
     @property

@@ -251,8 +251,8 @@ class GeneticOptimizer(Optimizer):
     def _select_parent(self) -> _EvaluatedCandidate:
         """Return the best of ``tournament`` candidates drawn with replacement."""
         # The population is sorted, best first: the lowest drawn index wins the tournament.
-        drawn = self._rng.integers(len(self._population), size=self._settings.tournament)
-        return self._population[int(drawn.min())]
+        indices = self._rng.integers(len(self._population), size=self._settings.tournament)
+        return self._population[int(indices.min())]
 
     def _cross_over(self, mother: FloatArray, father: FloatArray) -> FloatArray:
         """Return a genome by blend crossover, BLX-alpha."""

@@ -266,16 +266,16 @@ class RunLog:
             experiment requires.
 
         """
-        kept, count = _read_finished_part(self._folder)
-        if not kept.startswith(self._header):
+        content, count = _read_finished_part(self._folder)
+        if not content.startswith(self._header):
             raise ConfigurationError(
                 f'{self._file} has other columns than its experiment requires; the run cannot be '
                 'resumed'
             )
-        generations = _group_by_generation(kept, count, self._folder)
-        if len(kept) < self._file.stat().st_size:
-            os.truncate(self._file, len(kept))
-        self._count(kept)
+        generations = _group_by_generation(content, count, self._folder)
+        if len(content) < self._file.stat().st_size:
+            os.truncate(self._file, len(content))
+        self._count(content)
         return generations
 
     def _count(self, content: bytes) -> None:
@@ -301,15 +301,15 @@ def read_log(folder: Path, genes: Collection[str], terms: Collection[str]) -> li
         If its log was changed, or lacks the column of a gene or of a term of the fitness.
 
     """
-    kept, count = _read_finished_part(folder)
-    columns = next(csv.reader([kept.partition(b'\n')[0].decode(errors='replace')]))
+    content, count = _read_finished_part(folder)
+    columns = next(csv.reader([content.partition(b'\n')[0].decode(errors='replace')]))
     required = [*(_GENE_PREFIX + name for name in genes), *(_TERM_PREFIX + name for name in terms)]
     for column in required:
         if column not in columns:
             raise ConfigurationError(
                 f"{_log_file(folder)} was changed: the column '{column}' is missing"
             )
-    return _group_by_generation(kept, count, folder)
+    return _group_by_generation(content, count, folder)
 
 
 def format_cell(value: Any) -> str:
@@ -342,10 +342,10 @@ def _read_finished_part(folder: Path) -> tuple[bytes, int]:
         raise ConfigurationError(f'{file} has no header; the run cannot be resumed')
     if state is None:
         return _complete_generations(log, file)
-    kept = log[: state['log_bytes']]
-    if hashlib.sha256(kept).hexdigest() != state.get('log_sha256'):
+    content = log[: state['log_bytes']]
+    if hashlib.sha256(content).hexdigest() != state.get('log_sha256'):
         raise ConfigurationError(f'{file} was changed; the run cannot be resumed')
-    return kept, int(state['generations'])
+    return content, int(state['generations'])
 
 
 def _complete_generations(log: bytes, file: Path) -> tuple[bytes, int]:

@@ -86,13 +86,15 @@ class _Traffic:
         if not self.client.wait(self.is_walking, _START_TIMEOUT):
             raise NodeEnded(f'the gait does not walk within {_START_TIMEOUT:g} s')
         self.client.wait(lambda: False, float(rng.uniform(0.0, 0.5)))
-        asked = time.perf_counter()
+        request_time = time.perf_counter()
         self.call_service(self._stop)
         self.client.wait(lambda: False, _HOLD_TIME)
         held = self.targets[-1][1]
-        moved = [at for at, pose in self.targets if at > asked and (pose != held).any()]
+        move_times = [
+            at for at, pose in self.targets if at > request_time and (pose != held).any()
+        ]
         self.call_service(self._resume)
-        return max(moved, default=asked) - asked
+        return max(move_times, default=request_time) - request_time
 
 
 def measure_stops(count: int = STOP_COUNT) -> list[Measurement]:

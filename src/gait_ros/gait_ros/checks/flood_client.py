@@ -253,10 +253,10 @@ class Flood:
             ListParameters, f'{self._node.full_name}/list_parameters'
         )
         self._client.wait(client.service_is_ready, _START)
-        listed = client.call_async(ListParameters.Request())
-        if not self._client.wait(listed.done, _START):
+        answer = client.call_async(ListParameters.Request())
+        if not self._client.wait(answer.done, _START):
             raise NodeEnded(f'{self._node.full_name} does not answer: {self._last_output()}')
-        return list(listed.result().result.names)
+        return list(answer.result().result.names)
 
     def _set_parameters(self) -> None:
         """Set every parameter to invalid and valid values."""

@@ -52,23 +52,25 @@ def valid_message(kind: Any, robot: RobotModel) -> Any:
 
 def hostile_messages(kind: Any, robot: RobotModel) -> Iterator[Any]:
     """Yield endless messages of a type: every kind of fault in turn, between valid ones."""
-    good = valid_message(kind, robot)
+    valid = valid_message(kind, robot)
     fixed = [
         kind(),
-        change_fields(good, _reverse),
-        change_fields(good, lambda name, value: [] if _is_list(value) else value),
-        change_fields(good, _enlarge, inside=False),
+        change_fields(valid, _reverse),
+        change_fields(valid, lambda name, value: [] if _is_list(value) else value),
+        change_fields(valid, _enlarge, inside=False),
         *(
-            change_fields(good, lambda name, value, number=number: _replace_numbers(value, number))
+            change_fields(
+                valid, lambda name, value, number=number: _replace_numbers(value, number)
+            )
             for number in (math.nan, math.inf, 1e308, -1e308)
         ),
-        *(_set_stamp(good, second) for second in (1, _FUTURE)),
+        *(_set_stamp(valid, second) for second in (1, _FUTURE)),
     ]
     for number in count():
         for bad in fixed:
-            yield from (good, bad, good)
+            yield from (valid, bad, valid)
         # New unknown names in every round reveal a node that stores all of them.
-        yield change_fields(good, lambda name, value, number=number: _rename(value, number))
+        yield change_fields(valid, lambda name, value, number=number: _rename(value, number))
 
 
 def change_fields(message: Any, change: Callable[[str, Any], Any], *, inside: bool = True) -> Any:

@@ -164,12 +164,12 @@ class _WalkRecorder:
         assert self.began is not None
         end = self.began + seconds + 0.5 * self._dt
         walk = [pose for time, pose in self._poses if self.began - 0.5 * self._dt <= time <= end]
-        moved = next(time for time, pose in self._poses if (pose != self._poses[0][1]).any())
+        first_move = next(time for time, pose in self._poses if (pose != self._poses[0][1]).any())
         status = FELL if any(map(self._has_fallen, walk)) else OK
         return WalkResult(
             distance=float(np.linalg.norm(walk[-1][:2] - walk[0][:2])),
             status=status,
-            soft_start=max(0.0, self.began - moved + self._dt),
+            soft_start=max(0.0, self.began - first_move + self._dt),
         )
 
     def _has_fallen(self, pose: FloatArray) -> bool:

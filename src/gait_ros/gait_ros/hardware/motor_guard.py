@@ -215,13 +215,13 @@ class MotorGuard:
         step[np.isnan(last)] = 0.0
         # After its soft start, a joint without a speed limit may move in one step.
         free = np.isinf(speed)
-        moved = np.where(free, inside, np.clip(inside, start - step, start + step))
+        target = np.where(free, inside, np.clip(inside, start - step, start + step))
         # Count only clamps by the limit of the joint: the soft start is slower on purpose.
         if dt > 0.0:
-            self._count_clamps('speed', rows[~soft], moved[~soft], inside[~soft])
-        reached = (np.abs(moved - inside) <= _TOLERANCE) & ~refused
+            self._count_clamps('speed', rows[~soft], target[~soft], inside[~soft])
+        reached = (np.abs(target - inside) <= _TOLERANCE) & ~refused
         self._soft[rows[reached]] = False
-        return moved
+        return target
 
     def _limit_velocity(
         self, rows: IntArray, command: FloatArray, is_alone: BoolArray

@@ -151,11 +151,11 @@ class NodeChampion:
 
     def check_body(self, robot: str, draw: int) -> None:
         """Raise ConfigurationError if a drawn robot has another body than the champion."""
-        theirs = self.scene.draw
-        if load_robot(robot, draw) is not load_robot(robot, theirs):
+        own_draw = self.scene.draw
+        if load_robot(robot, draw) is not load_robot(robot, own_draw):
             raise ConfigurationError(
-                f"{self.file} is a champion of robot '{robot}' with draw {theirs}, this node runs "
-                f'it with draw {draw}'
+                f"{self.file} is a champion of robot '{robot}' with draw {own_draw}, this node "
+                f'runs it with draw {draw}'
             )
 
     def check_rate(self, control_rate: float) -> None:

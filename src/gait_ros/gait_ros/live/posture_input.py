@@ -93,8 +93,8 @@ class PostureInput:
         return response
 
     def _request(self, points: Mapping[str, float]) -> None:
-        wanted = {**self._points, **points}
+        new_points = {**self._points, **points}
         self.is_requested |= any(
-            value != self._points.get(name, 0.0) for name, value in wanted.items()
+            value != self._points.get(name, 0.0) for name, value in new_points.items()
         )
-        self._points = wanted
+        self._points = new_points

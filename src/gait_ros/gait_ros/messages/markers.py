@@ -156,8 +156,8 @@ def gait_markers(
     if np.hypot(x, y) > _MIN_ARROW_SPEED:
         arrow.points = [Point(), Point(x=x, y=y)]
     text = _text(header, 'gait', _TEXT_COLOUR, Point(), size, _GAIT_ABOVE)
-    asked = f'command {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
-    text.text = '\n'.join(filter(None, (gait, asked, stop_reason)))
+    command_text = f'command {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
+    text.text = '\n'.join(filter(None, (gait, command_text, stop_reason)))
     targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _FOOTHOLD_COLOUR, 0.08 * size)
     targets.points = [BUILDER.point(footholds[leg]) for leg in sorted(footholds)]
     for marker in (arrow, text):

@@ -50,12 +50,12 @@ def reading_messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> d
     """
     header = Header(stamp=stamp, frame_id=sensor.reading_frame)
     if isinstance(sensor, DepthCamera):
-        made = (depth_image(header, reading), camera_info(header, sensor))
+        messages = (depth_image(header, reading), camera_info(header, sensor))
     elif isinstance(sensor, Lidar) and sensor.rows == 1:
-        made = (laser_scan(header, sensor, reading[0]),)
+        messages = (laser_scan(header, sensor, reading[0]),)
     else:
-        made = (point_cloud(header, sensor, reading),)
-    return dict(zip(sensor_topics(sensor), made, strict=True))
+        messages = (point_cloud(header, sensor, reading),)
+    return dict(zip(sensor_topics(sensor), messages, strict=True))
 
 
 def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:

@@ -61,13 +61,13 @@ def describe_type_mismatches(node: Node) -> list[str]:
     """
     lines = []
     for subscription in node.subscriptions:
-        wanted = _type_name(subscription.msg_type)
+        own_type = _type_name(subscription.msg_type)
         for other in node.get_publishers_info_by_topic(subscription.topic_name):
-            if other.topic_type and other.topic_type != wanted:
+            if other.topic_type and other.topic_type != own_type:
                 who = f'{other.node_namespace.rstrip("/")}/{other.node_name}'
                 lines.append(
                     f'{subscription.topic_name} is published as {other.topic_type} by {who}: '
-                    f'{node.get_name()} reads {wanted} and receives nothing'
+                    f'{node.get_name()} reads {own_type} and receives nothing'
                 )
     return lines
 

@@ -252,15 +252,15 @@ class TrialService:
         limit = timeout or self._host.answer_timeout()
         while loop.is_running:
             self._lockstep.request_targets(trial.id, loop)
-            asked = time.monotonic()
+            request_time = time.monotonic()
             answer = None
             while answer is None and loop.is_running:
                 await self._lockstep.next_spin()
                 if self._must_wait(trial):
-                    asked = time.monotonic()
+                    request_time = time.monotonic()
                     continue
                 answer = self._lockstep.poll()
-                if answer is None and time.monotonic() - asked > limit:
+                if answer is None and time.monotonic() - request_time > limit:
                     loop.end(
                         invalid_status('no_command'),
                         f'no targets for tick {loop.tick} within {limit:g} s',

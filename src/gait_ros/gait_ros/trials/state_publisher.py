@@ -152,29 +152,29 @@ class StatePublisher:
         state, observation = tick.state, tick.observation
         self._run.update(state, tick.applied)
         self._ranges.publish(stamp, state)
-        wanted = {
+        topics = {
             topic
             for topic, publisher in self._publishers.items()
             if publisher.get_subscription_count()
         }
-        if not wanted:
+        if not topics:
             return
-        if 'joint_states' in wanted and observation.joint_positions is not None:
+        if 'joint_states' in topics and observation.joint_positions is not None:
             self._send(
                 'joint_states', self._convert_states(BUILDER.joint_state(stamp, observation))
             )
-        if 'imu/data' in wanted and observation.imu is not None:
+        if 'imu/data' in topics and observation.imu is not None:
             sensors = self._run.scene.sensors
             self._send('imu/data', BUILDER.imu(stamp, observation.imu, self._run.robot, sensors))
         if state.body_poses is not None:
-            self._publish_bodies(stamp, state, wanted)
-        if 'foot_contacts' in wanted and state.contacts is not None:
+            self._publish_bodies(stamp, state, topics)
+        if 'foot_contacts' in topics and state.contacts is not None:
             standing = self._run.in_stance
             self._send('foot_contacts', BUILDER.foot_contacts(stamp, state.contacts, standing))
         has_pose = state.joint_positions is not None and state.body_poses is not None
-        if has_pose and wanted & {'zmp', 'stability', 'markers'}:
-            self._publish_stability(stamp, state, wanted)
-        if 'energy' in wanted and self._is_due('energy'):
+        if has_pose and topics & {'zmp', 'stability', 'markers'}:
+            self._publish_stability(stamp, state, topics)
+        if 'energy' in topics and self._is_due('energy'):
             self._send('energy', BUILDER.energy(stamp, self._run.robot, self._run.meter))
 
     def _publish_bodies(self, stamp: Time, state: Observation, topics: set[str]) -> None:
