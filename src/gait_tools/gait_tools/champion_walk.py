@@ -88,10 +88,10 @@ def describe_differences(spec: TrialSpec, champion: Champion) -> str:
 
 
 def _differences(spec: TrialSpec, recorded: TrialSpec) -> Iterator[str]:
-    ours, theirs = _compared_values(spec), _compared_values(recorded)
-    for name in dict.fromkeys((*ours, *theirs)):
-        if ours.get(name) != theirs.get(name):
-            yield f'{name} {_text(ours.get(name))}, recorded {_text(theirs.get(name))}'
+    present, recorded_values = _compared_values(spec), _compared_values(recorded)
+    for name in dict.fromkeys((*present, *recorded_values)):
+        if present.get(name) != recorded_values.get(name):
+            yield f'{name} {_text(present.get(name))}, recorded {_text(recorded_values.get(name))}'
 
 
 def _compared_values(spec: TrialSpec) -> dict[str, Any]:

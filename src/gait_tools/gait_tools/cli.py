@@ -127,8 +127,10 @@ class InterruptHandler:
         if threading.current_thread() is threading.main_thread():
             # nohup ignores SIGHUP, which must stay ignored.
             is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-            wanted = [item for item in _SIGNALS if item != signal.SIGHUP or not is_ignored]
-            self._before = {number: signal.signal(number, self._on_signal) for number in wanted}
+            caught_signals = [item for item in _SIGNALS if item != signal.SIGHUP or not is_ignored]
+            self._before = {
+                number: signal.signal(number, self._on_signal) for number in caught_signals
+            }
 
     def remove(self, for_good: bool) -> None:
         """Restore the former handlers, or ignore the signals if the process ends now."""

@@ -162,8 +162,8 @@ def measure_steering(session: StudySession) -> Sequence[StudyRow]:
         velocity = (_COMMANDED_SPEED * math.cos(angle), _COMMANDED_SPEED * math.sin(angle), 0.0)
         script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
         # Body and start position stay random, but not the initial yaw: angles count from x.
-        drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
-        turns.append(replace(spec, script=script, randomise=drawn))
+        ranges = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
+        turns.append(replace(spec, script=script, randomise=ranges))
         angles.append(angle)
     results = session.run(turns)
     errors = [_heading_error(result, angle) for result, angle in zip(results, angles, strict=True)]

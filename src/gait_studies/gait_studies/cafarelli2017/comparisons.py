@@ -40,12 +40,20 @@ def mean_row(
         Their sample deviation; ``None``, if none is printed: that of ``values``.
 
     """
-    ours = float(np.std(values, ddof=1))
-    theirs = ours if deviation is None else deviation
+    own_deviation = float(np.std(values, ddof=1))
+    printed_deviation = own_deviation if deviation is None else deviation
     test = ttest_ind_from_stats(
-        np.mean(values), ours, len(values), printed, theirs, _PRINTED_RUNS, equal_var=False
+        np.mean(values),
+        own_deviation,
+        len(values),
+        printed,
+        printed_deviation,
+        _PRINTED_RUNS,
+        equal_var=False,
     )
-    note = f'deviation {ours:.6f}' + ('' if deviation is None else f', printed {deviation:g}')
+    note = f'deviation {own_deviation:.6f}' + (
+        '' if deviation is None else f', printed {deviation:g}'
+    )
     return StudyRow(
         id=row_id,
         what=what,

@@ -226,14 +226,14 @@ def _stride_rows() -> list[StudyRow]:
             0.0,
         ),
     ]
-    for phase, (ours, expected) in enumerate(
+    for phase, (measured, expected) in enumerate(
         zip(powers, (0.42227, 1.25176, 2.50435, 2.11707), strict=True), 1
     ):
         rows.append(
             row_near(
                 f'check_7_power_{phase}',
                 f'equal legs: power of a leg in phase {phase}',
-                ours,
+                measured,
                 expected,
                 2e-5,
                 'J',
@@ -413,9 +413,9 @@ def _crossover_share() -> float:
     right = 0
     family = _breed_generation(0.0, 1000)
     for child, mother, father in family:
-        mine, other = ((child == parent).all(axis=1) for parent in (mother, father))
-        pair = [n for n in range(4) if mine[n] and mine[(n + 1) % 4]]
-        right += bool(np.all(mine | other)) and bool(pair)
+        is_own, other = ((child == parent).all(axis=1) for parent in (mother, father))
+        pair = [n for n in range(4) if is_own[n] and is_own[(n + 1) % 4]]
+        right += bool(np.all(is_own | other)) and bool(pair)
     return right / len(family)
 
 
@@ -429,8 +429,8 @@ def measure_published_best(session: StudySession) -> Sequence[StudyRow]:
     """Measure the best published stride by the work along its path."""
     from gait_studies.cafarelli2017.strides.measures import measure_strides
 
-    ours = measure_strides(published_best_stride()[None])
-    spent = ours.rotary_absolute[0] + ours.screw_input[0] + ours.lift[0]
+    measures = measure_strides(published_best_stride()[None])
+    spent = measures.rotary_absolute[0] + measures.screw_input[0] + measures.lift[0]
     return [
         row_info(
             'sound_energy',
@@ -439,8 +439,11 @@ def measure_published_best(session: StudySession) -> Sequence[StudyRow]:
             'J',
             note=f'published {score_strides(published_best_stride()[None]).energy[0]:.3f} J',
         ),
-        row_info('sound_slip', 'slip of the feet of that stride', ours.slip[0], 'm'),
+        row_info('sound_slip', 'slip of the feet of that stride', measures.slip[0], 'm'),
         row_info(
-            'sound_clearance', 'lowest foot of that stride in mid-swing', ours.clearance[0], 'm'
+            'sound_clearance',
+            'lowest foot of that stride in mid-swing',
+            measures.clearance[0],
+            'm',
         ),
     ]

@@ -201,7 +201,7 @@ class PostureGeneticOptimizer(Optimizer):
         done = 0
         while done < missing:
             draws = self._draws.peek(3 + 2 * self._dimension)
-            done, used, tried = _breed(
+            done, used, matings = _breed(
                 draws,
                 genomes,
                 wheel,
@@ -212,7 +212,7 @@ class PostureGeneticOptimizer(Optimizer):
                 done,
             )
             self._draws.consume(used)
-            self.matings += tried
+            self.matings += matings
         ids = [individual.id for individual in self._population]
         parents: list[tuple[int, ...]] = [
             (ids[first], ids[second]) if first != second else (ids[first],)
@@ -305,14 +305,14 @@ def _breed(
     Returns the number of offspring written so far, of draws used and of matings.
     """
     dimension = genomes.shape[1]
-    used = tried = 0
+    used = matings = 0
     while count < len(offspring) and used + 3 + 2 * dimension <= len(draws):
         # Roulette wheel: the parents differ unless both are the last of the list.
         first = _spin_wheel(wheel, draws[used], -1)
         second = _spin_wheel(wheel, draws[used + 1], first)
         cut = int(draws[used + 2] * GENOME_PARTS)
         used += 3
-        tried += 1
+        matings += 1
         child = offspring[count]
         # Crossover, Fig. 5.5: postures n and n + 1 from one parent, the next two from the other.
         for part in range(GENOME_PARTS):
@@ -333,4 +333,4 @@ def _breed(
             continue
         origins[count] = first, second
         count += 1
-    return count, used, tried
+    return count, used, matings

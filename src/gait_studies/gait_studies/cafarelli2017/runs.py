@@ -69,17 +69,17 @@ def measure_table_6_10(session: StudySession) -> Sequence[StudyRow]:
     run = run_published_search(FINAL_SETTINGS, 5)
     last = run[-1]
     # Java prints half up.
-    ours = (np.floor(last.genes * 10.0 + 0.5) / 10.0).reshape(4, 3, 4)
+    own_genes = (np.floor(last.genes * 10.0 + 0.5) / 10.0).reshape(4, 3, 4)
     printed = published_best_stride(rounded=True).reshape(4, 3, 4)
     rows = []
     for leg in range(3):
         for posture in range(4):
-            numbers = ', '.join(f'{value:g}' for value in ours[posture, leg])
+            numbers = ', '.join(f'{value:g}' for value in own_genes[posture, leg])
             rows.append(
                 row_near(
                     f'table_6_10_{leg + 1}_{posture + 1}',
                     f'numbers of leg {leg + 1}, posture {posture + 1} that are the printed ones',
-                    float(np.sum(ours[posture, leg] == printed[posture, leg])),
+                    float(np.sum(own_genes[posture, leg] == printed[posture, leg])),
                     4.0,
                     0.0,
                     note=f'ours: {numbers}',
@@ -282,7 +282,7 @@ def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
         float(np.mean(sweeps.final_values(row.settings, 'efficiency')))
         for row in sweep_rows('table_6_6')
     ]
-    few = max(1.0 / len(sweeps.seeds), 0.1)
+    min_share = max(1.0 / len(sweeps.seeds), 0.1)
     return [
         row_near(
             'check_19',
@@ -295,7 +295,11 @@ def _weight_check_rows(sweeps: Sweeps) -> list[StudyRow]:
             'check_19_flags', 'violations at w0 0.97', _violating_share(sweeps, final), 0.0, 0.0
         ),
         row_at_most(
-            'check_20_low', 'largest share that violates, w0 to 0.99', low, few, published=0.0
+            'check_20_low',
+            'largest share that violates, w0 to 0.99',
+            low,
+            min_share,
+            published=0.0,
         ),
         row_at_least(
             'check_20_high', 'least share that violates, w0 from 0.998', high, 0.6, published=0.9

@@ -222,5 +222,5 @@ def _foot_displacements(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
     down = np.array([0.0, 0.0, -FOOT_RADIUS])
     before = at[:-1] + down
     after = at[1:] + np.einsum('tsij,tskj,k->tsi', turn[1:], turn[:-1], down)
-    moved = after - before
-    return np.linalg.norm(moved[..., :2], axis=-1), moved[..., 0]
+    shifts = after - before
+    return np.linalg.norm(shifts[..., :2], axis=-1), shifts[..., 0]

@@ -261,8 +261,10 @@ def _blanking_rows() -> list[StudyRow]:
     model, period = load_robot(ROBOT), 0.02
     cls = registry.controller('matsuoka')
     controller = cls(model, cls.Params())
-    seen = (Observation(tick=tick, time=tick * period) for tick in range(round(15.0 / period)))
-    targets = [controller.step(period, Command(), observation) for observation in seen]
+    observations = (
+        Observation(tick=tick, time=tick * period) for tick in range(round(15.0 / period))
+    )
+    targets = [controller.step(period, Command(), observation) for observation in observations]
     sent = np.concatenate([target.effort for target in targets if target.effort is not None])
     return [
         row_near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),

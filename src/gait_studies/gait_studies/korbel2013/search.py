@@ -78,8 +78,8 @@ def _end_as_stated(record: Rollout) -> Rollout:
     turn = Rotation.from_euler('z', np.arcsin(0.1 * inch / np.linalg.norm(node - other)))
     poses = np.tile(record.body_poses[0], (len(record.body_poses), 1, 1))
     upright = Rotation.from_quat(poses[0, 0, 3:])
-    moved = upright.apply(node) - (turn * upright).apply(node)
-    poses[-1, 0, :3] += moved + np.array([10.0, -0.5, 0.0]) * inch
+    shift = upright.apply(node) - (turn * upright).apply(node)
+    poses[-1, 0, :3] += shift + np.array([10.0, -0.5, 0.0]) * inch
     poses[-1, 0, 3:] = (turn * upright).as_quat()
     return replace(record, states=replace(record.states, body_poses=poses))
 
@@ -168,12 +168,17 @@ def _rate_rows(session: StudySession) -> list[StudyRow]:
                 continue
             own, other = (known[i] for i in child.parents)
             # Swaps are identifiable if parents differ by over two steps and no limit is near.
-            apart = (np.abs(own - other) > 2.5 * steps) & (np.minimum(own, other) > 1.1 * steps)
+            are_apart = (np.abs(own - other) > 2.5 * steps) & (
+                np.minimum(own, other) > 1.1 * steps
+            )
             swapped = np.abs(child.values - other) < np.abs(child.values - own)
             step = np.abs(child.values - np.where(swapped, other, own))
-            swaps = [swaps[0] + int(swapped[apart].sum()), swaps[1] + int(apart.sum())]
-            moves = [moves[0] + int((step > 0.0)[apart].sum()), moves[1] + int(apart.sum())]
-            sizes = np.maximum(sizes, np.where(apart, step, 0.0))
+            swaps = [swaps[0] + int(swapped[are_apart].sum()), swaps[1] + int(are_apart.sum())]
+            moves = [
+                moves[0] + int((step > 0.0)[are_apart].sum()),
+                moves[1] + int(are_apart.sum()),
+            ]
+            sizes = np.maximum(sizes, np.where(are_apart, step, 0.0))
     width = np.array([gene.upper - gene.lower for gene in plan.space.genes])
     largest = sizes * width
     return [

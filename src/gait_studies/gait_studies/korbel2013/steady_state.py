@@ -222,8 +222,8 @@ class SteadyStateOptimizer(Optimizer):
         return np.asarray(self._low + (self._high - self._low) * shares)
 
     def _draw_tournament(self) -> list[int]:
-        drawn = self._rng.integers(len(self.population), size=self._settings.tournament)
-        return [int(place) for place in drawn]
+        indices = self._rng.integers(len(self.population), size=self._settings.tournament)
+        return [int(place) for place in indices]
 
     def _select_parent(self) -> Member:
         return min(

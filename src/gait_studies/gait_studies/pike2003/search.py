@@ -193,7 +193,7 @@ def _progress_rows(evolved: FinishedEvolution) -> list[StudyRow]:
     ]
     means = [float(np.mean(scores)) for scores in standing if scores]
     trials, settings = evolved.rows, evolved.plan.experiment.optimizer.settings
-    asked = settings['population'] * evolved.plan.experiment.generations
+    evaluations = settings['population'] * evolved.plan.experiment.generations
     genomes = {tuple(row.values.values()) for row in trials}
     size = f'{settings["population"]} x {evolved.plan.experiment.generations - 1}'
     minutes = sum(_trial_times(evolved.folder)) / 2.0 / 60.0
@@ -216,7 +216,7 @@ def _progress_rows(evolved: FinishedEvolution) -> list[StudyRow]:
             float(len(trials) - len(genomes)),
             0.0,
             0.0,
-            note=f'{len(trials)} trials for {asked} individuals',
+            note=f'{len(trials)} trials for {evaluations} individuals',
         ),
         row_info(
             'search_time',

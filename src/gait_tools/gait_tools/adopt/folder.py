@@ -121,11 +121,11 @@ def _round_within_limits(robot: RobotModel, joint: str) -> str:
 
 def _mirror_lines(adoption: Adoption) -> list[str]:
     pairs: list[str] = []
-    seen: set[str] = set()
+    done_names: set[str] = set()
     for name, (other, sign) in adoption.robot.mirror_pairs.items():
-        if name not in seen:
+        if name not in done_names:
             pairs.append(f'    - {_format_flow([name, other, int(sign)])}')
-            seen.update((name, other))
+            done_names.update((name, other))
     return ['mirror:', '  pairs:', *pairs, ''] if pairs else []
 
 

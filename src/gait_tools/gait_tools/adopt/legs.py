@@ -134,14 +134,14 @@ def _joints_above(robot: RobotModel, first: str) -> int:
 
 def _without_wheels(robot: RobotModel, legs: Sequence[Leg]) -> tuple[list[Leg], list[str]]:
     """Return the legs without their wheel joints, and the names of the wheel joints."""
-    kept, wheels = [], []
+    walking_legs, wheels = [], []
     for leg in legs:
         joints = list(leg.joints)
         while joints and _is_wheel(robot, joints[-1]):
             wheels.append(joints.pop())
         if len(joints) == len(leg.joints) or len(joints) > 1:
-            kept.append(dataclasses.replace(leg, joints=tuple(joints)))
-    return kept, wheels
+            walking_legs.append(dataclasses.replace(leg, joints=tuple(joints)))
+    return walking_legs, wheels
 
 
 def _is_wheel(robot: RobotModel, name: str) -> bool:
@@ -156,8 +156,8 @@ def _is_wheel(robot: RobotModel, name: str) -> bool:
     for row, link in enumerate(robot.links):
         points, radii = link_points(link)
         if heads[link.name] == heads[joint.child] and len(points):
-            placed = points @ poses[row, :3, :3].T + poses[row, :3, 3] - origin
-            across = placed - np.outer(placed @ axis, axis)
+            points_from_origin = points @ poses[row, :3, :3].T + poses[row, :3, 3] - origin
+            across = points_from_origin - np.outer(points_from_origin @ axis, axis)
             outline.append((across, radii))
     if not outline:
         return False

@@ -61,19 +61,19 @@ def try_standing(robot: str, engine: str = '') -> dict[str, Any]:
     loop = run_loop(spec)
     result, rollout = loop.result(), loop.rollout()
     start, end = rollout.body_poses[0, 0], rollout.body_poses[-1, 0]
-    moved = float(np.linalg.norm(end[:3] - start[:3]))
+    shift = float(np.linalg.norm(end[:3] - start[:3]))
     upright = 1.0 - 2.0 * float(end[3] ** 2 + end[4] ** 2)
     tilt = math.acos(min(1.0, max(-1.0, upright)))
     most = _MAX_MOVEMENT * rollout.robot.length_scale
-    stands = result.status == OK and tilt <= _MAX_TILT and moved <= most
+    stands = result.status == OK and tilt <= _MAX_TILT and shift <= most
     reason = result.reason or (
-        '' if stands else f'it tilts by {tilt:.2f} rad and moved by {moved:.3f} m'
+        '' if stands else f'it tilts by {tilt:.2f} rad and moved by {shift:.3f} m'
     )
     return {
         'engine': spec.scene.engine,
         'seconds': STAND_DURATION,
         'stands': stands,
-        'moved_m': moved,
+        'moved_m': shift,
         'tilt_deg': math.degrees(tilt),
         'reason': reason,
     }

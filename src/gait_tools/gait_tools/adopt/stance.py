@@ -226,11 +226,11 @@ def _asymmetry_doubts(robot: RobotModel, stance: Mapping[str, float]) -> list[st
 def _has_mirrored_limits(robot: RobotModel, name: str) -> bool:
     """Return whether the limits of a joint and its counterpart mirror each other."""
     other, sign = robot.mirror_pairs[name]
-    own, theirs = (
+    own, counterpart_axis = (
         robot.joint[name],
         sorted(sign * bound for bound in (robot.joint[other].lower, robot.joint[other].upper)),
     )
-    return bool(np.allclose((own.lower, own.upper), theirs, atol=0.02))
+    return bool(np.allclose((own.lower, own.upper), counterpart_axis, atol=0.02))
 
 
 def _format_limits(robot: RobotModel, name: str) -> str:

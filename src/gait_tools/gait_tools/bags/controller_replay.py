@@ -92,16 +92,16 @@ def replay_through_controller(trial: RecordedTrial, robot: RobotModel | None = N
             raise ConfigurationError(
                 f'at tick {number} the controller gave invalid targets: {error}'
             ) from error
-        for ours, theirs in (
+        for computed, recorded in (
             (applied.position, moment.applied.position),
             (applied.velocity, moment.applied.velocity),
             (applied.effort, moment.applied.effort),
         ):
-            if np.array_equal(ours, theirs):
+            if np.array_equal(computed, recorded):
                 continue
             if not differing or differing[-1] != number:
                 differing.append(number)
-            off = np.abs(ours[-1] - theirs[-1])
+            off = np.abs(computed[-1] - recorded[-1])
             if off.max() > largest:
                 largest, target = float(off.max()), robot.target_names[int(off.argmax())]
     return Comparison(

@@ -89,14 +89,16 @@ def write_bag(
         'about': json.dumps(dict(about or {})),
     }
     try:
-        with new_folder(folder) as made:
-            writer = Writer(made, version=_METADATA_VERSION, storage_plugin=StoragePlugin.MCAP)
+        with new_folder(folder) as temporary:
+            writer = Writer(
+                temporary, version=_METADATA_VERSION, storage_plugin=StoragePlugin.MCAP
+            )
             writer.set_compression(CompressionMode.STORAGE, Format.ZSTD)
             for key, value in {**texts, 'format': BAG_FORMAT, 'sha256': _SEAL_PLACEHOLDER}.items():
                 writer.set_custom_data(f'gait.{key}', value)
             with writer:
                 _write_messages(writer, store, rollout)
-            _write_seal(made, texts)
+            _write_seal(temporary, texts)
     except (OSError, WriterError) as error:
         # Name the user's folder, not the temporary one.
         text = getattr(error, 'strerror', None) or error

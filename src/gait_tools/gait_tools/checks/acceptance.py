@@ -226,9 +226,9 @@ def _kill_and_resume(folder: Path, settings: Sequence[str]) -> None:
 
 def check_random_kills(share: float = 1.0) -> list[Measurement]:
     """Kill and resume runs at random moments, and count the different logs at their ends."""
-    wanted = max(2, round(20 * share))
+    kill_count = max(2, round(20 * share))
     settings = [*('--generations', '4'), *('--set', 'duration=1'), *('--set', 'population=6')]
-    rng = np.random.default_rng(wanted)
+    rng = np.random.default_rng(kill_count)
     logs, kills, folders = set(), 0, 0
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         whole = Path(name) / 'whole'
@@ -236,13 +236,13 @@ def check_random_kills(share: float = 1.0) -> list[Measurement]:
         _run_evolution(whole, '1', settings)
         span = time.monotonic() - began
         logs.add((whole / 'evaluations.csv').read_bytes())
-        while kills < wanted:
+        while kills < kill_count:
             folder = Path(name) / str(folders)
             folders += 1
             finished = False
             while not finished:
                 # After enough kills the last run continues to its end.
-                limit = rng.uniform(0.0, span) if kills < wanted else None
+                limit = rng.uniform(0.0, span) if kills < kill_count else None
                 finished = _run_for(folder, settings, limit)
                 kills += not finished
             logs.add((folder / 'evaluations.csv').read_bytes())

@@ -108,15 +108,15 @@ def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, An
     place = folder.resolve()
     # On two legs the base swings from side to side in every walk.
     calm = math.inf if adoption.controller == ZMP_WALK else MAX_CALM_YAW_RATE
-    tried = []
+    trials = []
     for gait in gait_variants(adoption.controller, dict(adoption.gait)):
         walk = try_walking(str(place), gait)
-        tried.append((gait, walk))
+        trials.append((gait, walk))
         if walk['walks'] and walk['rocking_radps'] <= calm:
             break
-    best = _best_gait(tried)
+    best = _best_gait(trials)
     if best is None:
-        return adoption, tried[0][1]
+        return adoption, trials[0][1]
     adoption = replace(adoption, gait=best[0])
     write_atomically(place / 'robot.yaml', format_robot_yaml(adoption, place.name))
     return adoption, best[1]

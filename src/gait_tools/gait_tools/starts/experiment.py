@@ -113,16 +113,16 @@ def _experiment_text(file: Path, robot_name: str) -> str:
             f"robot '{robot_name}' walks with controller '{gait.controller}', which has no "
             f'parameters to search; nearest valid: --robot {DEFAULT_ROBOT}'
         )
-    named = robot_name
+    robot_text = robot_name
     if robot_name not in robot_names():
         # A path is read from the folder of the experiment.
-        named = f'./{os.path.relpath(expand_user(robot_name), file.parent)}'
+        robot_text = f'./{os.path.relpath(expand_user(robot_name), file.parent)}'
     first = genes[0]
     text = _HEAD.format(
         path=shlex.quote(str(file)),
         description=_yaml_text(f'The gait of {robot.name}, for distance and little energy.'),
         robot=_with_comment(
-            f'robot: {_yaml_text(named)}', 'name, or a folder from here: ./my_robot'
+            f'robot: {_yaml_text(robot_text)}', 'name, or a folder from here: ./my_robot'
         ),
         controller=_with_comment(f'controller: {gait.controller}', 'valid: gait list controllers'),
         controller_name=gait.controller,

@@ -102,13 +102,15 @@ def write_start_folder(kind: str, folder: Path) -> tuple[str, ...]:
         '__PATH__': shlex.quote(str(folder)),
         '__NAME__': name,
     }
-    with new_folder(folder.resolve()) as made:
-        made.mkdir()
+    with new_folder(folder.resolve()) as temporary:
+        temporary.mkdir()
         for path, template in chosen.files.items():
-            _write(made / path.replace('NAME', name), _filled(template, words))
+            _write(temporary / path.replace('NAME', name), _filled(template, words))
         if chosen.group:
-            _write(made / name / '__init__.py', f'"""Package of the {words["__KIND__"]}."""\n')
-            _write(made / 'resource' / name, '')
+            _write(
+                temporary / name / '__init__.py', f'"""Package of the {words["__KIND__"]}."""\n'
+            )
+            _write(temporary / 'resource' / name, '')
     return tuple(
         command.replace('PATH', words['__PATH__']).replace('NAME', name)
         for command in chosen.commands
