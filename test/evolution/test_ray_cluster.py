@@ -16,14 +16,18 @@ import pytest
 
 pytest.importorskip('ray', reason="extra 'ray' is not installed: make setup EXTRAS=ray")
 
+from ray.exceptions import ActorUnavailableError, RayError
+
 from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.testing.doubles import spec_for_test
 from gait_core.testing.workspace import workspace
 from gait_evolver.evaluators import ray as evaluator_module
-from gait_evolver.evaluators import ray_process
+from gait_evolver.evaluators import ray_actors, ray_process
 from gait_evolver.evaluators.ray import RayEvaluator
 from gait_evolver.evaluators.ray_process import check_cluster
 from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
+
+UNREACHED = 'its process or its machine cannot be reached', False
 
 
 @pytest.fixture(scope='module')
@@ -69,6 +73,31 @@ def test_a_missing_token_and_what_is_no_ray_are_named(tmp_path, monkeypatch):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         check_cluster(f'127.0.0.1:{server.server_address[1]}')
         server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ('error', 'reason'),
+    [
+        (
+            ActorUnavailableError('RpcError: RPC error: Socket closed rpc_code: 14', None),
+            UNREACHED,
+        ),
+        (
+            RayError(
+                'The actor died.\nThe actor is dead because its worker process has died. Worker '
+                'exit type: SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a '
+                'connection error code 2. End of file. Some common causes include: ...'
+            ),
+            ('its worker process has died', True),
+        ),
+        (
+            RayError('The actor is dead because its node has died. Node Id: 2f'),
+            ('its node has died. Node Id: 2f', False),
+        ),
+    ],
+)
+def test_the_loss_of_a_worker_is_told_in_few_words(error, reason):
+    assert ray_actors._describe_loss(error) == reason
 
 
 def test_each_overdue_trial_is_begun_again_on_an_idle_worker_but_none_a_third_time(folder):

@@ -174,6 +174,19 @@ def test_results_are_those_of_this_process_in_order_and_prints_go_to_the_log(two
     )
 
 
+def test_three_workers_give_the_results_of_two(two, folder):
+    specs, three = waves(9), RayEvaluator(workers=3)
+    try:
+        results = three.evaluate(specs)
+        wait_for(lambda: three.evaluate(specs[:1]) and len(three.worker_names) == 3)
+        again = three.evaluate(specs)
+    finally:
+        three.close()
+    expected = [replace(one, wall_time=0.0) for one in two.evaluate(specs)]
+    for found in (results, again):
+        assert [replace(one, wall_time=0.0) for one in found] == expected
+
+
 def test_an_own_ray_listens_on_loopback_with_a_token_that_others_cannot_read(two):
     two.evaluate(waves(1))
     mark = f'GAIT_TEST_MARKS={os.environ["GAIT_TEST_MARKS"]}'.encode()

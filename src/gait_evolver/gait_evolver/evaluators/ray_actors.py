@@ -38,8 +38,9 @@ _PULSE = 'pulse'
 _PULSE_PERIOD = 1.0
 _PROBE_PERIOD, _PROBE_TIMEOUT, _MAX_PROBES = 2.0, 2.0, 3
 _MAX_REASON = 200
-_CAUSE, _GUESSES = 'The actor is dead because ', ' Some common causes'
-"""Words of Ray between which the end of an actor is explained."""
+_CAUSE = 'The actor is dead because '
+_GUESSES = (' Worker exit type: SYSTEM_ERROR', ' Some common causes')
+"""Words of Ray before and after the explanation of an actor's end."""
 _MACHINE_DEATHS = ('node', 'low on memory', 'preempt')
 """Words of Ray for an actor that ended with its machine, and not by its trial."""
 
@@ -223,9 +224,13 @@ def _is_raised_by_actor(error: RayError) -> bool:
 
 def _describe_loss(error: RayError) -> tuple[str, bool]:
     """Return the reason of a loss in one line, and whether the trial may have caused it."""
+    if isinstance(error, ActorUnavailableError):
+        return 'its process or its machine cannot be reached', False
     text = ' '.join(str(error).split())
-    text = text.partition(_CAUSE)[2].partition(_GUESSES)[0] or text
-    by_machine = isinstance(error, (ActorUnavailableError, OutOfMemoryError)) or any(
+    text = text.partition(_CAUSE)[2] or text
+    for words in _GUESSES:
+        text = text.partition(words)[0]
+    by_machine = isinstance(error, OutOfMemoryError) or any(
         word in text for word in _MACHINE_DEATHS
     )
-    return text[:_MAX_REASON], not by_machine
+    return text[:_MAX_REASON].rstrip('.'), not by_machine
