@@ -28,7 +28,7 @@ DATA_LIMIT = 64 * MEBIBYTE
 """Largest data file [bytes]: weights, meshes, recordings."""
 
 MAX_DIGITS = 64
-"""Longest number in a text [characters]; longer ones take long to convert, and fit no float."""
+"""Longest number in a text [characters]: thousands of digits take long to convert."""
 
 _CHUNK_SIZE = MEBIBYTE
 _LFS_POINTER = b'version https://git-lfs.github.com/spec/'

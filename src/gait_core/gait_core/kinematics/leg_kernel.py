@@ -85,6 +85,7 @@ def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: i
     """
     Add the contribution of one vector to gradient and Hessian by element positions.
 
+    Elements are the moving joints of the leg's path, mimics included, as of ``Chain``.
     Vector, its error and the factor of its squared error are those of the cost. ``is_point`` is 1
     for the sole point, which revolute joints turn about their origin and prismatic joints shift;
     0 for a column of the rotation, which has no origin. Vector and error are three floats each.

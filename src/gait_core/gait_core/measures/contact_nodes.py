@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Positions of contact nodes over a trial."""
+"""Positions of contact nodes, points of links with a contact law of their own, over a trial."""
 
 from __future__ import annotations
 

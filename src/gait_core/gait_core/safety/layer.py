@@ -90,7 +90,7 @@ class SafetyLayer:
         Number of refused targets, and of entries into a mode.
     clamped : dict of str to (n,) int array
         Number of clamped sub-samples of each of ``robot.target_names``, by quantity:
-        ``position``, ``speed``, ``velocity``, ``effort``.
+        ``position``; ``speed`` of position targets; ``velocity`` and ``effort`` targets.
 
     """
 
@@ -123,6 +123,8 @@ class SafetyLayer:
             return
         self.mode, self.reason = WAITING, 'waiting for joint_states'
         self._needs_reset = True
+        # Last output, and last targets of the controller within the joint limits: they differ
+        # during a blend.
         self._last: FloatArray | None = None
         self._goal: FloatArray | None = None
         self._blend: Blend | None = None
@@ -142,7 +144,7 @@ class SafetyLayer:
     def start_blend(self) -> None:
         """Blend from the present targets to the next ones, after a change of the gait."""
         if self.mode == RUNNING and self.params.enabled and self._last is not None:
-            self._blend = Blend(self._last, self._before, self._peak.speed, self._start_speed)
+            self._blend = Blend(self._last, self._last_target, self._peak.speed, self._start_speed)
 
     def resume(self) -> str:
         """End a stop or a fall; return '', or one line if there was neither."""
@@ -238,7 +240,7 @@ class SafetyLayer:
         """Begin a soft start from a pose, (m,), without a goal until the first targets come."""
         self.mode, self.reason = STARTING, 'moving from the present pose to the first targets'
         self._last, self._goal, self._blend = pose, None, None
-        self._before, self._peak = pose, PeakSpeed(len(pose))
+        self._last_target, self._peak = pose, PeakSpeed(len(pose))
         self._last_effort = np.zeros_like(pose)
         self._memory = TargetMemory(self._robot.target_names, pose)
 
@@ -377,7 +379,7 @@ class SafetyLayer:
             u = 0.0
         # Cubic with zero speed at both ends: p(u) = p0 + u^2 (3 - 2 u) d, dp/du = 6 u (1 - u) d.
         distance = self._goal - self._origin
-        self._last = self._before = self._origin + u * u * (3.0 - 2.0 * u) * distance
+        self._last = self._last_target = self._origin + u * u * (3.0 - 2.0 * u) * distance
         rate = (
             6.0 * u * (1.0 - u) * distance / self._ramp_time
             if self._ramp_time > 0.0
@@ -415,7 +417,7 @@ class SafetyLayer:
                 np.abs(bounded - requested) > _TOLERANCE, target_velocity, velocity
             )
         effort = self._limit_effort(applied.effort)
-        self._last, self._before = bounded[-1].copy(), rows[-1].copy()
+        self._last, self._last_target = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
         # A later blend adds its start speed to the peak speed of the gait.
         if self._blend is not None:

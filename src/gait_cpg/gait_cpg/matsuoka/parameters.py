@@ -163,7 +163,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         'none',
         choices=FEEDBACKS,
         doc='Feedback signal: elongation of force elements (share) and deflection of joints '
-        '(rad), or load of the soles (share above an equal load).',
+        '(rad), or load of the soles (over an equal share of the weight, minus 1).',
     )
     feedback_gain: float = float_parameter(
         0.0,

@@ -189,7 +189,7 @@ class PerceptronController(Controller):
         self._clear_memory()
 
     def _clear_memory(self) -> None:
-        """Set the memory of the layer and the set points to zero."""
+        """Set the memory of the layer and the targets of the servos to zero."""
         outputs = self._layout.outputs
         self._state = LayerState(
             signals=np.zeros(self._layout.inputs, dtype=np.float32),

@@ -391,6 +391,6 @@ class RayEvaluator(Evaluator):
         index = trial[1]
         self.workload.lost_trials += 1
         if index not in (*self._batch.results, *self._running_trials().values()):
-            # Last in the queue: once all others have finished, its losses are its own.
+            # Last in the queue: if it ends its workers, the other trials are done by then.
             self._batch.waiting.append(index)
         return index

@@ -27,8 +27,9 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
     Return the URDF text of a robot.
 
     Numbers keep every bit, so that reading the text gives the same links and joints. Every link
-    has an ``inertial``, also at mass 0. Infinite limits are left out, and so are force elements,
-    ball joints and actuators, which URDF does not have.
+    has an ``inertial``, also at mass 0. Infinite limits are left out, and so are force elements
+    and actuators, which URDF does not have. A ball joint has the type ``spherical``, which only
+    this suite reads.
 
     Parameters
     ----------
