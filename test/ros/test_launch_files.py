@@ -122,6 +122,8 @@ def composed(file, **arguments):
     """Return the actions that a launch file composes, and the context."""
     context = LaunchContext()
     context.launch_configurations.update(arguments)
+    # As `ros2 launch` sets it.
+    context.extend_locals({'current_launch_file_path': str(LAUNCH / file)})
     actions = []
     for entity in get_launch_description_from_python_launch_file(str(LAUNCH / file)).entities:
         actions += entity.visit(context) or []
@@ -549,12 +551,34 @@ def test_a_mistake_is_refused_in_one_line_that_names_it(file, arguments, words):
     assert '\n' not in str(refusal.value)
 
 
-def test_an_argument_that_looks_misspelt_is_warned_of(monkeypatch):
+@pytest.fixture
+def warnings(monkeypatch):
+    """Return the list of warnings that launch files log."""
     said = []
     logger = SimpleNamespace(warning=said.append)
     monkeypatch.setattr('gait_ros.graph.launch_actions.get_logger', lambda name: logger)
+    return said
+
+
+def test_an_argument_that_looks_misspelt_is_warned_of(warnings):
     composed('walk.launch.py', terain='rough', my_map='x', terrain='flat')
-    assert said == ["launch argument 'terain' is not one of this file: did you mean 'terrain'?"]
+    (line,) = warnings
+    assert line.startswith(
+        "launch argument 'terain' is not one of this file: did you mean 'terrain'? valid: "
+    )
+
+
+@pytest.mark.parametrize(
+    ('launched', 'count'),
+    [('walk.launch.py', 1), (str(LAUNCH / 'walk.launch.py'), 1), ('mine', 0)],
+)
+def test_an_unknown_argument_of_the_launched_file_is_warned_of(
+    warnings, monkeypatch, launched, count
+):
+    monkeypatch.setattr('sys.argv', ['ros2', 'launch', launched, 'my_map:=x'])
+    composed('walk.launch.py', my_map='x')
+    assert len(warnings) == count
+    assert all("'my_map' is not one of this file" in line for line in warnings)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 import os
 from pathlib import Path
+import sys
 from typing import Any
 
 from ament_index_python.packages import (
@@ -151,7 +152,7 @@ def demo_parameters(arguments: ArgumentValues) -> dict[str, Any]:
 
 
 def declare_arguments(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:
-    """Return the actions that declare arguments, and warn of misspelt ones."""
+    """Return the actions that declare arguments, and warn of unknown ones."""
     found = [
         DeclareLaunchArgument(
             argument.name,
@@ -161,20 +162,23 @@ def declare_arguments(arguments: Sequence[LaunchArgument]) -> list[LaunchDescrip
         )
         for argument in arguments
     ]
-    return [*found, _warn_of_misspelt([argument.name for argument in arguments])]
+    return [*found, _warn_of_unknown([argument.name for argument in arguments])]
 
 
-def _warn_of_misspelt(names: Sequence[str]) -> OpaqueFunction:
-    """Return an action that warns of misspelt arguments; others may be of an including file."""
+def _warn_of_unknown(names: Sequence[str]) -> OpaqueFunction:
+    """Return an action that warns of unknown arguments; some may be of an including file."""
 
     def look(context: LaunchContext) -> None:
-        """Warn of each undeclared argument that is similar to a declared one."""
+        """Warn of each undeclared argument that can only be meant for this file."""
+        file = str(context.get_locals_as_dict().get('current_launch_file_path') or '')
+        # Only the file that the command line names is sure to be included by no other file.
+        is_launched = bool(file) and Path(file).name in [Path(word).name for word in sys.argv]
         for given in sorted(
             set(context.launch_configurations) - {*names, *_LAUNCH_CONFIGURATIONS}
         ):
-            for near in get_close_matches(given, names, 1, _MIN_SIMILARITY):
+            if is_launched or get_close_matches(given, names, 1, _MIN_SIMILARITY):
                 get_logger('launch').warning(
-                    f"launch argument '{given}' is not one of this file: did you mean '{near}'?"
+                    f"launch argument '{given}' is not one of this file: {name_hint(given, names)}"
                 )
 
     return OpaqueFunction(function=look)
