@@ -332,6 +332,22 @@ def test_xacro_errors_keep_message_file_and_line(write):
     assert '\n' not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ('body', 'words'),
+    [
+        ('$(find no_such_pkg)/x.xacro', 'name its folder .*: --package no_such_pkg=PATH'),
+        ('$(arg debug)', 'xacro FILE debug:=VALUE'),
+    ],
+)
+def test_what_a_xacro_file_lacks_is_said_with_the_way_to_give_it(write, body, words):
+    pytest.importorskip('xacro')
+    pytest.importorskip('ament_index_python')
+    path = write(XACRO.format(f'\n<xacro:include filename="{body}"/>'), 'lacks.urdf.xacro')
+    with pytest.raises(ConfigurationError, match=rf'lacks\.urdf\.xacro:2: .*{words}') as caught:
+        read_urdf(path)
+    assert len(str(caught.value).replace(str(path), '')) < 150
+
+
 def test_xacro_finds_the_package_that_the_file_lies_in(write, tmp_path, monkeypatch):
     pytest.importorskip('xacro')
     pytest.importorskip('ament_index_python')

@@ -158,6 +158,14 @@ def find_package(
     return next((folder for folder in source.resolve().parents if folder.name == name), None)
 
 
+def missing_package(name: str) -> str:
+    """Return the message on a ROS package that was not found, with the way to give its folder."""
+    return (
+        f"package '{name}' was not found; name its folder to gait check or gait adopt: "
+        f'--package {name}=PATH'
+    )
+
+
 def read_package_name(folder: Path) -> str:
     """Return the package name in a folder's package.xml; empty if there is none."""
     manifest = folder / 'package.xml'

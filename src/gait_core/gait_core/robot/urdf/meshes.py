@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import read_bytes
-from gait_core.robot.find import find_package
+from gait_core.robot.find import find_package, missing_package
 from gait_core.robot.urdf.xml_tree import parse_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 
@@ -85,10 +85,7 @@ def _path_in_package(
     package, _, inner = rest.partition('/')
     folder = find_package(package, source, packages)
     if folder is None:
-        raise ConfigurationError(
-            f"{source}: mesh file '{reference}' lies in package '{package}', which was not found; "
-            f'name its folder: --package {package}=PATH'
-        )
+        raise ConfigurationError(f"{source}: mesh file '{reference}': {missing_package(package)}")
     return folder / inner
 
 

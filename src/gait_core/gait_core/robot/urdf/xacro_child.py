@@ -24,6 +24,7 @@ from typing import Any
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import MEBIBYTE, read_text
+from gait_core.robot.find import missing_package
 
 XML_LIMIT = 8 * MEBIBYTE
 """Size limit of a description, of each included file and of the expanded text [bytes]."""
@@ -83,7 +84,7 @@ def _open_bounded(file: str) -> io.StringIO:
 
 def _error_message(xacro: Any, error: Exception, path: str) -> str:
     """Return the message of xacro on one line, after the file and the line of the fault."""
-    message = ' '.join((str(error) or repr(error)).split())
+    message = _xacro_message(error)
     files = [str(file) for file in xacro.filestack or [] if file] or [path]
     macros = list(reversed(xacro.macrostack or []))
     # The body of a macro lies in the file that defines it, not in the one that calls it.
@@ -98,6 +99,19 @@ def _error_message(xacro: Any, error: Exception, path: str) -> str:
     trail = [f"in macro '{macro.body.getAttribute('name')}'" for macro in macros[:3]]
     trail += [f'{"called" if macros else "included"} from {file}' for file in outer[:2]]
     return f'{location}: xacro: {message}' + (f' ({", ".join(trail)})' if trail else '')
+
+
+def _xacro_message(error: Exception) -> str:
+    """Return the message of xacro on one line; for a missing name, with the way to give it."""
+    message = ' '.join((str(error) or repr(error)).split())
+    if missing := re.search(r"package '([\w-]+)' not found", message):
+        return missing_package(missing[1])
+    if missing := re.search(r'Undefined substitution argument (\S+)', message):
+        return (
+            f'{message}; give it a default in the file, or expand the file first: '
+            f'xacro FILE {missing[1]}:=VALUE > robot.urdf'
+        )
+    return message
 
 
 def _find_expression(message: str, files: list[str], macro: str) -> tuple[str, int | None]:
