@@ -441,6 +441,8 @@ def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
     assert f"{bad}, line 5, column 7: unknown parameter 'frequenzy'" in answer.message
     answer = graph.call(LoadGait, load, file=str(tmp_path / 'none.yaml'))
     assert not answer.success and 'none.yaml' in answer.message
+    answer = graph.call(LoadGait, load, file='')
+    assert not answer.success and answer.message.startswith('file is empty')
     assert node.controller.params == WaveParams(amplitude=0.5)
 
 

@@ -71,7 +71,12 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition('=')
         if not equals or not name.strip():
             raise ConfigurationError(f"'{text}' is not a setting: expected NAME=VALUE")
-        pairs.append((name.strip(), parse_value(value)))
+        read = parse_value(value)
+        if read == {}:
+            raise ConfigurationError(
+                f"'{excerpt(text)}' changes nothing: expected NAME.KEY=VALUE to set a key of it"
+            )
+        pairs.append((name.strip(), read))
     return nest_settings(pairs)
 
 

@@ -98,6 +98,8 @@ class RunStore:
             If the folder already holds a run, or cannot be written.
 
         """
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(f'run directory {folder} is a file, expected a folder')
         with store_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / 'run.yaml').exists():

@@ -453,6 +453,8 @@ class ControllerNode(ManagedNode):
     ) -> LoadGait.Response:
         """Change the gait to that of a file; answer which parameters have changed."""
         self.handle_due_work()
+        if not request.file:
+            raise ConfigurationError('file is empty, expected the path of a gait or champion')
         self._loading = True
         try:
             response.changed = list(self._load_gait(Path(request.file)))

@@ -103,6 +103,32 @@ def read_packages(options: Sequence[str]) -> dict[str, str]:
     return packages
 
 
+def check_set_once(settings: Mapping[str, Any], option: str, *names: str) -> None:
+    """
+    Refuse settings of ``--set`` that an option gives, too, since one of the two would be lost.
+
+    Parameters
+    ----------
+    settings : mapping
+        Settings of ``--set``, nested.
+    option : str
+        Option that is given.
+    names : str
+        Dotted names of the settings that the option sets.
+
+    """
+    from gait_core.errors import ConfigurationError
+
+    for name in names:
+        section: Any = settings
+        for part in name.split('.'):
+            section = section.get(part) if isinstance(section, Mapping) else section
+        if section is not None:
+            raise ConfigurationError(
+                f'{option} sets {name}, --set does, too; leave one of them out'
+            )
+
+
 def print_json(value: Mapping[str, Any]) -> None:
     """Print one JSON object; numbers that are not finite become null."""
     print(json.dumps(_finite(value), indent=1, allow_nan=False))

@@ -19,7 +19,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from gait_tools.commands.common import EXIT_FAILED, add_settings, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_settings, check_set_once, print_json
 
 if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
@@ -236,8 +236,10 @@ def overrides_from_options(options: Namespace) -> dict[str, Any]:
     changes: dict[str, Any] = parse_settings(options.settings)
     for name in ('generations', 'seed', 'evaluator'):
         if getattr(options, name) is not None:
+            check_set_once(changes, f'--{name}', name)
             changes[name] = getattr(options, name)
     if options.engine:
+        check_set_once(changes, '--engine', 'scene.engine')
         changes = merge_settings(changes, single_engine_overrides(options.engine))
     return changes
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from gait_tools.commands.common import (
     add_settings,
+    check_set_once,
     exit_code,
     print_json,
     print_trial,
@@ -143,8 +144,10 @@ def spec_from_options(options: Namespace, note: Callable[[str], None] = print_no
     gait = settings.get('gait', {})
     scene = dict(settings.get('scene', {}))
     if options.engine:
+        check_set_once(settings, '--engine', 'scene.engine')
         scene['engine'] = trial_setup.check_registered('engines', options.engine)
     if options.terrain:
+        check_set_once(settings, '--terrain', 'scene.terrain')
         scene['terrain'] = trial_setup.parse_terrain(options.terrain)
     fields: dict[str, Any] = {'script': trial_setup.default_script(robot)}
     champion = _read_champion(options, note)
