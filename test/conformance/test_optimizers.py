@@ -124,10 +124,10 @@ def test_it_answers_every_question_of_the_contract(name):
 @pytest.mark.parametrize('name', OPTIMIZERS)
 def test_asks_and_tells_take_turns(name):
     optimizer = made(name)
-    with pytest.raises(ProtocolError, match='tell before ask'):
+    with pytest.raises(ProtocolError, match='tell was called before ask'):
         optimizer.tell([])
     candidates = optimizer.ask()
-    with pytest.raises(ProtocolError, match='ask before'):
+    with pytest.raises(ProtocolError, match='ask was called twice'):
         optimizer.ask()
     with pytest.raises(ProtocolError, match='evaluations have ids'):
         optimizer.tell(told(candidates)[1:])

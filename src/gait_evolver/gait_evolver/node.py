@@ -357,8 +357,8 @@ class EvolverNode(Node):
         else:
             response.success = True
             response.message = (
-                f'{store.folder} holds {store.generations_done} finished generations; it was '
-                'flushed to the disk at the end of the last'
+                f'{store.folder} holds {store.generations_done} finished generations, each '
+                'written to the disk when it ended; this call writes nothing'
             )
         return response
 

@@ -316,7 +316,7 @@ def test_a_ledger_counts_candidates_on_and_orders_their_evaluations():
             ledger.match_evaluations([result(i) for i in wrong])
     assert [one.id for one in ledger.match_evaluations([result(1), result(0)])] == [0, 1]
     ledger.check_ask()
-    with pytest.raises(ProtocolError, match='tell before ask'):
+    with pytest.raises(ProtocolError, match='tell was called before ask'):
         ledger.match_evaluations([])
     issued = ledger.issue_candidates(genomes, [(0,), (0, 1)])
     assert [(c.id, c.parents) for c in issued] == [(2, (0,)), (3, (0, 1))]

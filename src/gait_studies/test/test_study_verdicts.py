@@ -81,7 +81,7 @@ def test_searches_of_a_spine_beyond_the_range_differ_only_while_they_still_rise(
         'best_distance': 'pass',
         'penalties': 'pass',
     }
-    assert 'pass 14.34 in after 2 trials' in rows[0].note
+    assert 'pass 14.34 inches after a median of 2 trials' in rows[0].note
     stalled = verdicts(spine_rows(far, np.full(300, 25.0)))
     assert (stalled['check_28_gain'], stalled['check_28_distance']) == ('fail', 'fail')
     # From better random gaits than those of the thesis, the distance says nothing on the search.

@@ -101,7 +101,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
         Condition(
             group='unseen starts',
             label=f'{_UNSEEN_STARTS} seeds: tilt and joints off by up to 1 degree, dropped up to '
-            'l/100',
+            '1/100 of the length scale',
             specs=unseen,
         )
     )

@@ -81,8 +81,8 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         low=0.001,
         high=10.0,
         unit='m/s',
-        doc='Speed of the walk at `period_scale`; slower commands lengthen the cycle in '
-        'proportion.',
+        doc='Measured speed of the robot at `period_scale`; slower commands lengthen the cycle in '
+        'proportion. A higher value makes no walk faster.',
     )
     back_shift: float = float_parameter(
         0.6,

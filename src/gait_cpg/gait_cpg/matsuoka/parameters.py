@@ -102,7 +102,8 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
     gait: str = str_parameter(
         'none',
         choices=('none', *ALTERNATING_GAITS),
-        doc='Gait of robots without signals: which legs alternate. It replaces the weights.',
+        doc='Gait of robots without `signals` in robot.yaml: which legs alternate. It replaces '
+        'the weights.',
     )
     inhibition: float = float_parameter(
         0.6,

@@ -62,7 +62,8 @@ class AskTellLedger:
         """Raise ProtocolError if the candidates of the last ask have not been told."""
         if self._open is not None:
             raise ProtocolError(
-                f'ask before tell: {len(self._open)} candidates of the last ask have no evaluation'
+                f'ask was called twice: {len(self._open)} candidates of the last ask have no '
+                'evaluation; call tell first'
             )
 
     def issue_candidates(
@@ -86,7 +87,7 @@ class AskTellLedger:
     def match_evaluations(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
         """Return the evaluations in the order of the ask; ProtocolError unless all ids match."""
         if self._open is None:
-            raise ProtocolError('tell before ask')
+            raise ProtocolError('tell was called before ask; call ask first')
         told = {evaluation.id: evaluation for evaluation in evaluations}
         if len(told) != len(evaluations) or set(told) != set(self._open):
             raise ProtocolError(

@@ -39,7 +39,7 @@ _SETTLE = 1.0
 
 
 def benchmark() -> list[Measurement]:
-    """Measure trials in lock-step against trials in process, and the losses of streams."""
+    """Measure trials in lock-step against trials in process, and lost messages of streams."""
     lockstep = [row for engine in usable_engines() for row in _measure_lockstep(engine)]
     return [*lockstep, *measure_streams(_STREAM_SECONDS)]
 

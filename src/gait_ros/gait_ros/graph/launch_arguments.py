@@ -54,8 +54,9 @@ _GAIT = (
     ),
     LaunchArgument(
         name='preset',
-        doc="Preset of the controller, which replaces values of the robot's own gait. Empty: the "
-        "default preset, whose values the own gait replaces; 'none': the controller's defaults.",
+        doc="Preset of the controller; it overrides the robot's own gait (`defaults.gait` of "
+        'robot.yaml). Empty: the default preset, which the own gait overrides; '
+        "'none': the controller's defaults.",
     ),
     LaunchArgument(
         name='gait',

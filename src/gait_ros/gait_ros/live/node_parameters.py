@@ -38,8 +38,9 @@ class ControllerNodeParams(Parameters):
     )
     preset: str = str_parameter(
         '',
-        doc="Preset of gait.*, which replaces values of the robot's own gait. Empty: the default "
-        "preset, whose values the own gait replaces; 'none': the controller's defaults.",
+        doc="Preset of gait.*; it overrides the robot's own gait (`defaults.gait` of robot.yaml). "
+        "Empty: the default preset, which the own gait overrides; 'none': the controller's "
+        'defaults.',
         read_only=True,
     )
     weights: str = str_parameter(

@@ -52,9 +52,21 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near('check_1_a', 'N_in of run A', float(layout_of(RUN_A).inputs), 12785.0, 0.0),
         row_near('check_1_b', 'N_in of run B', float(layout_of(RUN_B).inputs), 7685.0, 0.0),
-        row_near('check_2_a', 'weights of 40 networks of run A', sizes[0], 61_444_800.0, 0.0, 'B'),
         row_near(
-            'check_2_b', 'weights of 40 networks of run B', sizes[1], 184_824_000.0, 0.0, 'B'
+            'check_2_a',
+            'size of the weights of 40 networks of run A',
+            sizes[0],
+            61_444_800.0,
+            0.0,
+            'B',
+        ),
+        row_near(
+            'check_2_b',
+            'size of the weights of 40 networks of run B',
+            sizes[1],
+            184_824_000.0,
+            0.0,
+            'B',
         ),
         row_between(
             'check_7',
@@ -94,7 +106,7 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
 
 
 def measure_ground(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 19 and 20: random heights of the ground and duration of a turn."""
+    """Measure checks 19 and 20: random heights of the ground and duration of a trial."""
     plan = load_plan(RUN_A)
     field = load_terrain(plan.trial.scene.terrain).heightfield
     assert field is not None
@@ -116,7 +128,7 @@ def measure_ground(session: StudySession) -> Sequence[StudyRow]:
         row_near(
             'roughness', 'mean step between neighbours', float(steps.mean()), 0.0433, 5e-4, 'm'
         ),
-        row_near('check_20', 'control periods of a turn', float(plan.trial.ticks), 2000.0, 0.0),
+        row_near('check_20', 'control periods of a trial', float(plan.trial.ticks), 2000.0, 0.0),
     ]
 
 
@@ -169,14 +181,14 @@ def measure_search(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_near(
             'check_22_source',
-            'score that follows 4 and then 1, by the program',
+            'score after a fitness of 4, then of 1; a quarter is carried over (published program)',
             _score_after_two({}),
             2.0,
             1e-9,
         ),
         row_near(
             'check_22_text',
-            'score that follows 4 and then 1, by the text',
+            'score after a fitness of 4, then of 1; half is carried over (published text)',
             _score_after_two({'carry': 0.5}),
             3.0,
             1e-9,

@@ -71,16 +71,17 @@ class RankSquaredSettings(Parameters):
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Largest random change of an input weight, relative to the root mean square of input '
-        'weights with norm 1.',
+        doc='Largest random change of an input weight, relative to 1/sqrt(n): the root mean '
+        'square of the n input weights of a perceptron, whose norm is 1.',
     )
     output_jitter: float = float_parameter(
         1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest random change of an output weight.'
     )
     as_text: bool = bool_parameter(
         False,
-        doc='Follow the text of the thesis and not its program: a rewritten segment can reach the '
-        'last weight, and a mirrored perceptron is delayed and not negated.',
+        doc='Mutate as in the text of the thesis, not as in its program: weights that are drawn '
+        'anew in a row can reach the last one, and where the outputs of a perceptron are mirrored '
+        'in x, its inputs are delayed, not negated.',
     )
 
 

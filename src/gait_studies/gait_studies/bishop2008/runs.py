@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Study bishop2008: runs A and B, CMA-ES on as many turns, and effect of the penalty."""
+"""Study bishop2008: runs A and B, CMA-ES on as many trials, and effect of the penalty."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def _run_rows(session: StudySession, experiment: str, name: str) -> list[StudyRo
     rows = [
         row_near(
             f'{name}_log',
-            'numbers in its log, by members and generations',
+            'numbers per candidate and generation in the log',
             float(sum(part.size for part in lines) / len(run.rows)),
             float(FIELDS),
             0.0,
-            note=f'{len(run.rows)} turns in {len(lines)} generations',
+            note=f'{len(run.rows)} trials in {len(lines)} generations',
         ),
         row_info(f'{name}_maximum', 'greatest score', float(summaries[-1, 2])),
     ]
@@ -107,7 +107,7 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
         ),
         row_at_least(
             f'{name}_gain',
-            'ratio to the movement in the first five generations',
+            'the same mean, divided by the greatest movement in the first five generations',
             float(late / early),
             5.0,
         ),
@@ -119,13 +119,13 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
         ),
         row_at_most(
             f'{name}_straight',
-            'movement along y by that along x, last 50 generations',
+            'movement along y divided by that along x, last 50 generations',
             float(abs(y[-50:].mean()) / x[-50:].mean()),
             0.25,
         ),
         row_at_least(
             f'{name}_scatter',
-            'deviation of y, last 50 by first 50 generations',
+            'deviation of y in the last 50 generations, divided by that in the first 50',
             float(y[-50:].std() / y[:50].std()),
             1.0,
         ),
@@ -139,19 +139,20 @@ def _walk_rows(name: str, summaries: FloatArray) -> list[StudyRow]:
 
 
 def compare_runs(session: StudySession) -> Sequence[StudyRow]:
-    """Compare run A and CMA-ES turn by turn, and the work of runs A and B."""
+    """Compare run A and CMA-ES trial by trial, and the work of runs A and B."""
     runs = {name: evolve_run(session, name) for name in (RUN_A, PATTERN_RUN)}
     draw_progress(session.picture('reached'), {name: run.rows for name, run in runs.items()})
     turns = min(len(run.rows) for run in runs.values())
     means = {name: _last_mean(run, turns) for name, run in runs.items()}
     work = [layout.perceptrons * layout.inputs for layout in map(layout_of, (RUN_A, RUN_B))]
     note = (
-        f'after {turns} turns: {means[PATTERN_RUN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
+        f'after {turns} trials: {means[PATTERN_RUN]:.3f} m by CMA-ES, '
+        f'{means[RUN_A]:.3f} m in run A'
     )
     rows = [
         row_near(
             'work_ratio',
-            'products of run B in a control period by those of run A',
+            'products of run B in a control period, divided by those of run A',
             work[1] / work[0],
             3.005,
             0.001,
@@ -161,7 +162,7 @@ def compare_runs(session: StudySession) -> Sequence[StudyRow]:
         rows.append(
             row_info(
                 'methods',
-                'mean distance along the command of the last 80 turns, CMA-ES less run A',
+                'mean distance along the command in the last 80 trials, CMA-ES less run A',
                 means[PATTERN_RUN] - means[RUN_A],
                 'm',
                 note=note,
@@ -198,7 +199,7 @@ def measure_penalty(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_above(
             'check_34',
-            'share of the last turns that end upside down, without the penalty more',
+            'share of the last trials that end upside down, without the penalty less with it',
             float(shares[1] - shares[0]),
             0.0,
             note=f'{100 * shares[1]:.1f} % without, {100 * shares[0]:.1f} % with',

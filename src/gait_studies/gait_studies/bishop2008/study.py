@@ -5,7 +5,7 @@
 Parts of the study of the neural quadruped (Bishop 2008).
 
 To add rows, write a function of the session that returns them and list it in ``study``. An
-interrupted run continues at its last turn. Checks of the network, the servos and the breeding by
+interrupted run continues at its last trial. Checks of the network, the servos and the breeding by
 themselves are tests.
 """
 

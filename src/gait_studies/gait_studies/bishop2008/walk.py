@@ -121,7 +121,8 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
     points = np.array([result.fitness or 0.0 for result in results])
     low, middle, high = np.percentile(displacement, (10, 50, 90))
     note = (
-        f'{len(results)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
+        f'{len(results)} trials; 10 to 90 %: {low:.2f} to {high:.2f} m; '
+        f'mean score {points.mean():.2f}'
     )
     rows = [
         row_at_least(
@@ -133,7 +134,9 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
             note=note,
             published=1.75,
         ),
-        row_at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)), 0.8),
+        row_at_least(
+            f'{name}_upright', 'share of trials that end upright', float(np.mean(upright)), 0.8
+        ),
     ]
     # The bounds hold for bodies and grounds that the search has not seen, in its own engine.
     if name not in ('drawn_bodies', 'other_grounds'):
@@ -142,7 +145,7 @@ def _walk_rows(name: str, results: Sequence[TrialResult]) -> list[StudyRow]:
         rows.append(
             row_at_least(
                 'check_35',
-                'deviation of the score over bodies, by its mean',
+                'deviation of the score over bodies, divided by its mean',
                 float(points.std() / max(abs(points.mean()), 1e-9)),
                 0.15,
             )

@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Study cafarelli2017: searches over kinds of legs, grounds and methods at equal effort."""
+"""Study cafarelli2017: searches over kinds of legs, grounds and methods, equal evaluations."""
 
 from __future__ import annotations
 
@@ -117,7 +117,9 @@ def _cost_row(ground: str, kind: str, method: str, answers: Sequence[SearchData]
     if kind == FREE:
         note += f'; lengths change by {np.mean(changes):.2f} cm'
     if method == NSGA:
-        note += f'; tilt {np.mean(leans):.1f} deg, at least on the front {_level_text(answers)}'
+        note += (
+            f'; tilt {np.mean(leans):.1f} deg, least on the Pareto front {_level_text(answers)}'
+        )
     return row_info(row_id, what, float(np.mean(costs)), note=note)
 
 
@@ -145,7 +147,7 @@ def _test_row(
         0.05,
         1.0 / math.comb(len(free) + len(others[best]), len(free)),
         note=f'Mann-Whitney against {best}: free {np.mean(free):.4f}, {best} '
-        f'{np.mean(others[best]):.4f}; equal effort, no start but a level walk',
+        f'{np.mean(others[best]):.4f}; equal evaluations, every search starts from a level walk',
     )
 
 

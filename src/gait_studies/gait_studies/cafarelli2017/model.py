@@ -69,11 +69,11 @@ def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
                 printed['power'],
                 0.005 * printed['power'],
                 'J',
-                note=f'10 intervals {mass}'.strip(),
+                note=', '.join(text for text in ('10 intervals', mass) if text),
             ),
             row_near(
                 f'table_4_2_{name}_first',
-                f'its length less its first x, {leg}',
+                f'length of the leg less its first x, {leg}',
                 first - ours.first_x,
                 printed['first_x'],
                 0.01,
@@ -82,7 +82,7 @@ def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
             ),
             row_near(
                 f'table_4_2_{name}_last',
-                f'its last x, {leg}',
+                f'last x of the leg, {leg}',
                 ours.last_x,
                 printed['last_x'],
                 0.01,
@@ -90,7 +90,7 @@ def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
             ),
             row_near(
                 f'table_4_2_{name}_distance',
-                f'its stroke, {leg}',
+                f'stroke of the leg, {leg}',
                 ours.distance,
                 printed['distance'],
                 0.005,
@@ -98,7 +98,7 @@ def measure_single_leg(session: StudySession) -> Sequence[StudyRow]:
             ),
             row_near(
                 f'table_4_3_{name}',
-                f'its efficiency, {leg}',
+                f'efficiency of the leg, {leg}',
                 ours.efficiency,
                 printed['efficiency'],
                 0.03 * printed['efficiency'],
@@ -129,8 +129,17 @@ def _chapter_4_rows() -> list[StudyRow]:
     # The foot by Eq. 3.16; Eqs. 4.3 to 4.6, angles and torques of the screws; Eqs. 4.7 and 4.8,
     # their speed and power.
     return [
-        row_near('check_1_x', 'foot forward at 45 and 45 degrees', position[0], 0.0424, 1e-4, 'm'),
-        row_near('check_1_depth', 'foot below the hip', -position[1], 0.1024, 1e-4, 'm'),
+        row_near(
+            'check_1_x',
+            'distance of the foot ahead of the hip at 45 and 45 degrees',
+            position[0],
+            0.0424,
+            1e-4,
+            'm',
+        ),
+        row_near(
+            'check_1_depth', 'depth of the foot below the hip', -position[1], 0.1024, 1e-4, 'm'
+        ),
         row_near('check_2_angle', 'tan(alpha + theta)', angle, 0.7639, 1e-4),
         row_near(
             'check_2_upper',
@@ -183,7 +192,7 @@ def measure_model(session: StudySession) -> Sequence[StudyRow]:
 
 
 def _stride_rows() -> list[StudyRow]:
-    """Return the rows of checks 6 to 8: equal legs and the stride of the viewer."""
+    """Return the rows of checks 6 to 8: equal legs and the stride in the program's side view."""
     body, rules = PUBLISHED_HEXAPOD.as_named_tuple(), AS_CODED.as_named_tuple()
     down = force_sum(np.array([math.pi / 2]), np.array([0.0]), (0.09, 0.09), True, body, rules)
     equal, viewer = score_strides(SYMMETRIC_STRIDE[None]), score_strides(viewer_stride()[None])
@@ -208,19 +217,31 @@ def _stride_rows() -> list[StudyRow]:
             0.0,
         ),
         row_near(
-            'check_8_distance', "viewer's stride: distance", viewer.distance[0], 0.0487, 5e-6, 'm'
+            'check_8_distance',
+            "stride in the program's side view: distance",
+            viewer.distance[0],
+            0.0487,
+            5e-6,
+            'm',
         ),
-        row_near('check_8_power', "viewer's stride: power", viewer.energy[0], 60.778, 6e-3, 'J'),
+        row_near(
+            'check_8_power',
+            "stride in the program's side view: power",
+            viewer.energy[0],
+            60.778,
+            6e-3,
+            'J',
+        ),
         row_near(
             'check_8_efficiency',
-            "viewer's stride: efficiency",
+            "stride in the program's side view: efficiency",
             viewer.efficiency[0],
             0.0016693,
             2e-7,
         ),
         row_near(
             'check_8_flags',
-            "viewer's stride: objectives met",
+            "stride in the program's side view: objectives met",
             _objectives_met(viewer_stride()),
             1.0,
             0.0,
@@ -268,13 +289,15 @@ def _best_stride_rows() -> list[StudyRow]:
         ),
         row_near(
             'check_9_drags',
-            'best stride: swings free',
+            'best stride swings free (1: yes)',
             float(best.swings_free[0]),
             0.0,
             0.0,
             note=drags,
         ),
-        row_near('check_9_stable', 'best stride: is stable', float(best.stable[0]), 1.0, 0.0),
+        row_near(
+            'check_9_stable', 'best stride is stable (1: yes)', float(best.stable[0]), 1.0, 0.0
+        ),
         row_near(
             'check_9_rounded',
             'efficiency of the digits of Table 6.10',
@@ -347,7 +370,7 @@ def _search_rule_rows(offspring_count: int) -> list[StudyRow]:
     return [
         row_near(
             'check_11',
-            'first individual of seed 5: largest error of leg 1',
+            'first candidate of seed 5: largest error of leg 1',
             float(np.abs(first - expected).max()),
             0.0,
             5e-7,
@@ -373,14 +396,14 @@ def _breeding_rows(offspring_count: int) -> list[StudyRow]:
         row_near('check_12', 'generations of feasible strides alone, of 5', feasible, 5.0, 0.0),
         row_near(
             'check_14',
-            'children that take two neighbouring postures of each parent',
+            'share of offspring that take two neighbouring postures of each parent',
             _crossover_share(),
             1.0,
             0.0,
         ),
         row_near(
             'check_15',
-            f'changed genes per child by 48 times the rate {rate:g}',
+            f'changed genes per offspring, divided by 48 times the rate {rate:g}',
             _mutations_per_offspring(rate, offspring_count) / (48.0 * rate),
             1.0,
             0.02,

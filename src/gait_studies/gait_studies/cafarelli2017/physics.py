@@ -49,7 +49,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
         rows += [
             row_at_least(
                 f'walk_{preset}_distance',
-                f'distance of preset {preset} in {_WALK_DISTANCE / speed:.0f} s of flat ground',
+                f'distance with preset {preset} in {_WALK_DISTANCE / speed:.0f} s on flat ground',
                 walk['distance'] if walk['status'] == OK else None,
                 5.0,
                 'm',
@@ -57,7 +57,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
             ),
             row_near(
                 f'walk_{preset}_speed',
-                f'its speed in physics, {preset}; kinematics foresees',
+                f'speed in physics with preset {preset}; published: by kinematics',
                 walk['speed'],
                 speed,
                 0.1 * speed,
@@ -65,7 +65,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
             ),
             row_at_most(
                 f'walk_{preset}_drag',
-                f'feet dragged ahead by the distance, {preset}',
+                f'distance that feet drag ahead, divided by that walked, preset {preset}',
                 walk['drag'],
                 0.01,
                 note=f'slip {100.0 * walk["slip"]:.2f} %, something else than feet on the ground '
@@ -73,7 +73,7 @@ def measure_walks(session: StudySession) -> Sequence[StudyRow]:
             ),
             row_info(
                 f'walk_{preset}_cost',
-                f'its cost of transport, {preset}',
+                f'cost of transport in physics with preset {preset}',
                 walk['cost_of_transport'],
             ),
         ]
@@ -124,7 +124,8 @@ def _replay_row(where: str, joined: str, analytic: float, outcome: SearchData) -
     walk = outcome['walk']
     return row_info(
         f'replay_{ground}_{kind}_{joined}',
-        f'cost of transport in physics: best stride of {kind} on {ground}, {joined} in between',
+        f'cost of transport in physics: best stride of {kind} lengths on {ground}, '
+        f'{joined} interpolated',
         walk['cost_of_transport'] if walk['status'] == OK else None,
         note=f'analytic {analytic:.4f}; {walk["speed"]:.4f} m/s of {outcome["foreseen"]:.4f} '
         f'foreseen, slip {100.0 * walk["slip"]:.1f} %, drag {100.0 * walk["drag"]:.1f} %'

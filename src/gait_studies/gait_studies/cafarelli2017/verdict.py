@@ -327,12 +327,13 @@ def _lead_row(
     changes = [max_length_change(result['genes']) for result in again]
     return row_info(
         f'lead_{rub:g}_{ground}',
-        f'saved on {ground} where the lead is chosen too, screws with a friction of {rub:g}',
+        f'cost of transport saved on {ground} by free lengths where the lead is searched too, '
+        f'screws with a friction of {rub:g}',
         100.0 * (1.0 - float(np.mean(continued)) / constant),
         '%',
-        note=f'from the best of constant lengths ({constant:.4f}) to {np.mean(continued):.4f} '
+        note=f'from the best of constant lengths ({constant:.4f}): {np.mean(continued):.4f} '
         f'(deviation {np.std(continued):.4f}), lengths change by {np.mean(changes):.2f} cm; '
-        f'from a level walk {np.mean(begun):.4f} with leads of {np.min(chosen):.1f} to '
+        f'from a level walk: {np.mean(begun):.4f} with leads of {np.min(chosen):.1f} to '
         f'{np.max(chosen):.1f} mm',
     )
 
@@ -389,7 +390,8 @@ def _front_rows(
     rows = [
         row_info(
             f'front_{name}',
-            f'volume below the front ({name.replace("_", ", ")}) of free by that of {best}',
+            f'hypervolume of the front ({name.replace("_", ", ")}) of free lengths, '
+            f'divided by that of {best} lengths',
             float(np.mean(volumes[FREE])) / others[best],
             note=', '.join(
                 f'{kind} {np.mean(values):.4g} (deviation {np.std(values):.2g})'
@@ -414,4 +416,4 @@ def _front_rows(
 def _costs_of_levelness(fronts: Sequence[np.ndarray]) -> str:
     level = np.mean([-front[front[:, 1].argmax(), 0] for front in fronts])
     cheapest = np.mean([-front[:, 0].max() for front in fronts])
-    return f'at a cost of {level:.3f}; the cheapest of the front {cheapest:.3f}'
+    return f'at a cost of transport of {level:.3f}; the least on the front is {cheapest:.3f}'

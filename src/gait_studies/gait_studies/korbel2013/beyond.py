@@ -97,7 +97,8 @@ def measure_searches(session: StudySession) -> Sequence[StudyRow]:
         rows.append(
             row_info(
                 case.name,
-                f'gain of the best over the first {len(published.generations[0])}, {case.what}',
+                f'gain of the best fitness over that of the first {len(published.generations[0])} '
+                f'trials, {case.what}',
                 evolution.champion.fitness - float(first.fitness or 0.0),
                 'in',
                 note=_search_note(
@@ -124,14 +125,14 @@ def _search_note(
 ) -> str:
     """Return the note of a search: fitness, distance and the published champion's."""
     note = (
-        f'fitness {evolution.champion.fitness:.2f} in after {len(evolution.rows)} trials, '
-        f'{distance:.2f} in in 15 s'
+        f'fitness {evolution.champion.fitness:.2f} inches after {len(evolution.rows)} trials, '
+        f'{distance:.2f} inches in 15 s'
     )
     if case.name != 'published':
-        note += f'; as published {published.champion.fitness:.2f} in'
+        note += f'; as published {published.champion.fitness:.2f} inches'
     if case.other_ground:
         there = session.record(_trial_on_ground_of(evolution, published))
-        note += f'; the champion of the flat ground goes {node_travel(there)[-1]:.2f} in there'
+        note += f'; the champion of the flat ground goes {node_travel(there)[-1]:.2f} inches there'
     return note
 
 
@@ -153,7 +154,7 @@ def _farthest_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
         14.34,
         'in',
         published=14.34,
-        note=f'{best}; the stretch is 25 in',
+        note=f'search {best}; this project aims at 25 inches',
     )
 
 
@@ -164,7 +165,7 @@ def _time_constant_row(evolutions: Mapping[str, FinishedEvolution]) -> StudyRow:
     }
     return row_info(
         'tau_of_both_modes',
-        'tau_A of the champions as published and as listed, greater',
+        'greater tau_A of the champions as published and as listed',
         max(taus.values()),
         's',
         published=0.2,

@@ -165,9 +165,9 @@ def _progress_cause(
     rise = np.mean([history[-1] - history[max(0, len(history) - 101)] for history in histories])
     goes_on = _RANDOM_RANGE[0] <= random <= _RANDOM_RANGE[1] and np.isfinite(trials) and rise > 0.0
     text = (
-        f'from random gaits alike (median of the best {random:.1f} in, thesis 6.6) the searches '
-        f'pass {_PUBLISHED_DISTANCE} in after {trials:.0f} trials in the median and go on: the '
-        f'mean fitness rose by {rise:.2f} in over the last 100 iterations'
+        f'from similar random gaits (median of the best {random:.1f} inches, thesis 6.6) the '
+        f'searches pass {_PUBLISHED_DISTANCE} inches after a median of {trials:.0f} trials and go '
+        f'on: the mean fitness rose by {rise:.2f} inches over the last 100 iterations'
     )
     return bool(goes_on), text
 
@@ -233,7 +233,7 @@ def _distance_rows(evolutions: Sequence[FinishedEvolution]) -> list[StudyRow]:
         ),
         row_at_least(
             'best_distance',
-            'best distance in 15 s, against that of the thesis',
+            'best distance in 15 s; the bound is that of the thesis',
             max(distances),
             _PUBLISHED_DISTANCE,
             'in',
@@ -288,7 +288,7 @@ def _gene_rows(evolutions: Sequence[FinishedEvolution], quick: bool) -> list[Stu
             float(differences.max()),
             0.1,
             published=0.3806,
-            note=f'their fitness differs by {difference:.4f} in, 0.0006 in the thesis',
+            note=f'their fitness differs by {difference:.4f} inches, 0.0006 in the thesis',
         ),
     ]
 
@@ -351,7 +351,7 @@ def measure_populations(session: StudySession) -> Sequence[StudyRow]:
         backwards.without_bound() if session.quick else backwards,
         row_between(
             'check_27_best',
-            'median of the best of each population',
+            'median of the distances of the best gaits of all populations',
             float(np.median(best)),
             low,
             high,
@@ -393,8 +393,8 @@ def measure_step_size(session: StudySession) -> Sequence[StudyRow]:
             change,
             bound,
             'in',
-            note=f'median {np.median(coarse):.3f} in; root mean square of the changes '
-            f'{np.sqrt(np.mean((fine - coarse) ** 2)):.3f} in, '
-            f'{np.median(np.abs(fine - coarse)):.3f} in the median',
+            note=f'median {np.median(coarse):.3f} inches; changes: root mean square '
+            f'{np.sqrt(np.mean((fine - coarse) ** 2)):.3f} inches, median '
+            f'{np.median(np.abs(fine - coarse)):.3f} inches',
         )
     ]

@@ -170,11 +170,11 @@ def _shape_rows(trial: DetailedTrial) -> list[StudyRow]:
             'largest mean displacement of T2 to T5 from their start',
             float(np.abs(means - _BODY_POSITIONS).max()),
             'in',
-            note='on average at ' + ', '.join(f'{mean:.2f}' for mean in means),
+            note='mean positions ' + ', '.join(f'{mean:.2f}' for mean in means),
         ),
         row_at_least(
             'unfelt_corners',
-            'lowest corner of those that feel no ground',
+            'height of the lowest corner of those that feel no ground',
             float(min(tips.min(), tops.min())),
             _MIN_CLEARANCE,
             'in',
@@ -202,7 +202,7 @@ def _replay_rows(session: StudySession, evolution: FinishedEvolution) -> list[St
             float(equal),
             3.0,
             0.0,
-            note=f'{evolution.folder.name}, fitness {evolution.champion.fitness:.4f} in',
+            note=f'{evolution.folder.name}, fitness {evolution.champion.fitness:.4f} inches',
         )
     ]
 

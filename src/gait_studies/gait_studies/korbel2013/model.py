@@ -36,13 +36,13 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
     kinds = [element.name.split('_')[1] for element in model.force_elements]
     actuated = [cable for _, cables in model.signals for cable in cables]
     counts = {
-        'bodies': (len(model.roots), 5),
-        'cables': (len(model.force_elements), 24),
-        'outer': (kinds.count('outer'), 12),
-        'inner': (kinds.count('inner'), 12),
-        'actuated': (len(set(actuated)), 8),
-        'signals': (len(model.signals), 4),
-        'nodes': (len(model.contact_nodes), 11),
+        'bodies': ('bodies', len(model.roots), 5),
+        'cables': ('cables', len(model.force_elements), 24),
+        'outer': ('outer cables', kinds.count('outer'), 12),
+        'inner': ('inner cables', kinds.count('inner'), 12),
+        'actuated': ('actuated cables', len(set(actuated)), 8),
+        'signals': ('signals', len(model.signals), 4),
+        'nodes': ('contact nodes', len(model.contact_nodes), 11),
     }
     return [
         row_near('check_1_mass', 'mass of a tetrahedron', link.mass, 0.020288, 0.0002, 'kg'),
@@ -62,8 +62,8 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
             0.01,
         ),
         *(
-            row_near(f'check_2_{name}', f'{name} of the robot', float(count), float(expected), 0.0)
-            for name, (count, expected) in counts.items()
+            row_near(f'check_2_{name}', f'{what} of the robot', float(count), float(expected), 0.0)
+            for name, (what, count, expected) in counts.items()
         ),
     ]
 
@@ -77,7 +77,14 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
     spacing = np.diff(poses[-1, :, 0])
     return [
         *(_tension_row(trial, kind) for kind in _RESTING_CABLES),
-        row_near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),
+        row_near(
+            'check_4_spacing',
+            'distance from T1 to T2 after 10 s',
+            float(spacing[0]),
+            2.944,
+            0.03,
+            'in',
+        ),
         row_at_most(
             'check_4_drift',
             'largest displacement of a lower corner in 10 s',
@@ -87,7 +94,7 @@ def measure_standing(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_least(
             'check_4_upright',
-            'lowest upper corner',
+            'height of the lowest upper corner',
             float(trial.corner_positions('outer_c')[..., 2].min() / inch),
             5.0,
             'in',
@@ -120,21 +127,21 @@ def _tension_row(trial: DetailedTrial, kind: str) -> StudyRow:
     order = np.argsort(lengths)
     return row_near(
         f'check_3_{kind}',
-        f'tension of an {kind} cable of {length} in at rest, in the engine',
+        f'tension of an {kind} cable of {length} inches at rest, in the engine',
         float(np.interp(length, lengths[order], tensions[order])),
         tension,
         0.005 * tension,
         'lb',
-        note=f'cables of {lengths.min():.4f} to {lengths.max():.4f} in',
+        note=f'cables of {lengths.min():.4f} to {lengths.max():.4f} inches',
     )
 
 
 _CONTACT_CHECKS = (
-    ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
+    ('check_6_still', 'push_still', 'normal force at a depth of 0.001 inches', 0.025, 1e-5, 'lb'),
     (
         'check_6_sinking',
         'push_sinking',
-        'normal force at 0.001 in and 0.5 in/s',
+        'normal force at a depth of 0.001 inches, sinking at 0.5 in/s',
         0.0385,
         2e-5,
         'lb',
@@ -207,7 +214,7 @@ def measure_contact(session: StudySession) -> Sequence[StudyRow]:
             measured['slide_fast_speed'],
             0.05,
             'in/s',
-            note=f'stuck again at {measured["slide_fast_state"]:.4f} in',
+            note=f'stuck again at {measured["slide_fast_state"]:.4f} inches',
         ),
     ]
 

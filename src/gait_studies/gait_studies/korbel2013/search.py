@@ -57,7 +57,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_20',
-            'fitness of 10 in ahead, 0.1 in of twist and 0.5 in aside',
+            'fitness of 10 inches ahead, 0.1 inches of twist and 0.5 inches aside',
             sum(spec.fitness_terms[name] * value for name, value in terms.items()),
             8.5,
             1e-9,
@@ -128,17 +128,17 @@ def _first_draw_rows(session: StudySession) -> list[StudyRow]:
     return [
         row_near(
             'check_21_grid',
-            'largest distance of a first gene from the published grids, in their steps',
+            'largest distance of a gene of a first candidate from the published grids, in steps',
             float(np.abs(steps - np.round(steps)).max()),
             0.0,
             1e-6,
         ),
         row_near(
-            'check_21_low', 'least weight of 2000 individuals', float(weights.min()), 1.0, 0.0025
+            'check_21_low', 'least weight of 2000 candidates', float(weights.min()), 1.0, 0.0025
         ),
         row_near(
             'check_21_high',
-            'greatest weight of 2000 individuals',
+            'greatest weight of 2000 candidates',
             float(weights.max()),
             3.4,
             0.0025,
@@ -183,13 +183,15 @@ def _rate_rows(session: StudySession) -> list[StudyRow]:
     largest = sizes * width
     return [
         row_near('check_22_swaps', 'share of genes swapped', swaps[0] / swaps[1], 0.2, 0.005),
-        row_near('check_22_mutations', 'share of genes that step', moves[0] / moves[1], 0.7, 0.01),
+        row_near(
+            'check_22_mutations', 'share of genes that take a step', moves[0] / moves[1], 0.7, 0.01
+        ),
         row_at_most(
             'check_22_weight',
             'largest step of a weight',
             float(largest[:-1].max()),
             0.2 * (1 + 1e-9),
-            note=f'in {2 * _RATE_ITERATIONS} children',
+            note=f'in {2 * _RATE_ITERATIONS} offspring',
         ),
         row_at_most(
             'check_22_tau', 'largest step of tau_A', float(largest[-1]), 0.05 * (1 + 1e-9), 's'
@@ -240,14 +242,14 @@ def _stop_rows(session: StudySession) -> list[StudyRow]:
     return [
         row_near(
             'check_25_flat',
-            'iteration at which a flat history stops',
+            'iteration at which a search with a constant mean fitness ends',
             float(_iterations_until_stop(flat, lambda genome: 1.0)),
             201.0,
             0.0,
         ),
         row_near(
             'check_25_last',
-            'iteration at which one that always gains stops',
+            'iteration at which a search ends whose mean fitness always rises',
             float(_iterations_until_stop(rising, lambda genome: float(next(count)))),
             2000.0,
             0.0,

@@ -201,7 +201,7 @@ def _tripod_rows(walk: HeldWalk) -> list[StudyRow]:
     return [
         row_at_most(
             'check_14',
-            'largest number of frames between two tripods in which neither steps alone',
+            'mean number of frames between two tripods in which neither steps alone',
             float((~either).sum() / max(1, changes)),
             1.0,
             note='LB, LF and RM; RB, RF and LM',

@@ -65,11 +65,15 @@ def measure_robot(session: StudySession) -> Sequence[StudyRow]:
             'cm',
         ),
         row_at_most(
-            'check_4', 'largest error of a toe in three poses', 10.0 * max(errors), 0.02, 'mm'
+            'check_4',
+            'largest position error of a toe in three poses',
+            10.0 * max(errors),
+            0.02,
+            'mm',
         ),
         row_at_most(
             'check_5',
-            'toes of mirrored angles less mirrored toes',
+            'largest distance of toes at mirrored angles from mirrored toes',
             float(np.abs(random_toes[1::2] - random_toes[::2] * [1.0, -1.0, 1.0]).max()),
             1e-9,
             'm',
@@ -126,10 +130,10 @@ def measure_physics(session: StudySession) -> Sequence[StudyRow]:
         row_at_least(
             'check_21_height', 'height of the belly over the ground', 1000.0 * stands, 2.0, 'mm'
         ),
-        row_near('check_21_load', 'normal force over the weight', load, 1.0, 0.05),
+        row_near('check_21_load', 'normal force divided by the weight', load, 1.0, 0.05),
         row_at_most(
             'check_21_feet',
-            'contact that is farthest from an ankle; a foot is up to 3.5 mm long',
+            'largest distance of a contact from its ankle; a foot is up to 3.5 mm long',
             1000.0 * contact,
             4.0,
             'mm',

@@ -54,7 +54,7 @@ def measure_motor_programs(session: StudySession) -> Sequence[StudyRow]:
             fast[1.0],
             fast[0.0],
             'cm/s',
-            note=f'by the share of the difference from the hand-tuned ones: {table}',
+            note=f'from the hand-tuned (0%) to the evolved programs (100%): {table}',
         ),
         row_at_least(
             'motor_both',

@@ -95,7 +95,7 @@ def measure_calibration(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'straight',
-            f'heading over {cycles} cycles, held',
+            f'drift of a held heading over {cycles} cycles',
             heading_drift(record, cycles),
             10.0,
             'deg',

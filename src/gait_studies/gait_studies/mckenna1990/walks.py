@@ -42,7 +42,7 @@ STICKY_CONTACT: Mapping[str, Any] = {'contact_law': 'sticky'}
 _RATIO_RANGE = (1.15, 1.8)
 """Speed with sticky feet over that with sliding feet that check 26 accepts."""
 _STRAIGHT_WITHIN = 10.0
-"""Change of heading within which the specification calls a walk straight [deg]."""
+"""Change of heading within which this project calls a walk straight [deg]."""
 
 _START_CLEARANCES = (1e-4, 2e-4, 4e-4)
 """Initial clearances of the feet [m]."""
@@ -224,7 +224,7 @@ def _wave_rows(wave: Rollout, tripod_speed: float) -> list[StudyRow]:
             'speed of the wave along its heading',
             speed,
             'cm/s',
-            note='2.1 cm/s in a crude model of the specification, which is no target',
+            note='2.1 cm/s in a crude model of this project, which is no bound',
         ),
     ]
 
@@ -248,7 +248,7 @@ def _reversed_row(reversed_: Rollout, tripod_speed: float) -> StudyRow:
 
 def reversed_row(net: float, tripod_speed: float, ahead: float, turned: float) -> StudyRow:
     """
-    Return the row of check 30; the specification foresees that the walk goes backwards and turns.
+    Return the row of check 30; this project foresees that the walk goes backwards and turns.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def reversed_row(net: float, tripod_speed: float, ahead: float, turned: float) -
     return row_at_most('check_30', what, net / tripod_speed, 0.3).differ_if_failed(
         ahead < 0.0 and turned > _STRAIGHT_WITHIN,
         f'it goes on at {net:.1f} cm/s net: {ahead:+.1f} cm ahead in 0.7 s, turning within '
-        f'{turned:.0f} deg; the crude model of the specification differs, too',
+        f'{turned:.0f} deg; a crude model of this project misses the bound, too',
         'mckenna1990_tracks.png',
     )
 
@@ -284,7 +284,7 @@ def slippery_row(speed: float, tripod_speed: float, status: str, tips_over: bool
         'net speed at friction 0.01, over that of the tripod',
         speed / tripod_speed,
         0.3,
-        note=f'it ended {status}',
+        note=f'status {status}',
     ).differ_if_failed(
         tips_over,
         'it tips over; the robot of the thesis flips on its back: '

@@ -146,7 +146,7 @@ def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
     rows = [
         row_near(
             f'check_8_{joint}',
-            f'{joint} after a second',
+            f'angle of {joint} after a second',
             walk.joint_angle_at(joint, 1.0),
             lean,
             0.1,
@@ -162,7 +162,7 @@ def measure_schedule(session: StudySession) -> Sequence[StudyRow]:
     rows += [
         row_near(
             f'check_10_{joint}',
-            f'{joint} after two seconds',
+            f'angle of {joint} after two seconds',
             walk.joint_angle_at(joint, 2.0),
             lift,
             0.1,
@@ -222,7 +222,7 @@ def _closed_form_row(walk: CommandedAngles) -> StudyRow:
         float(np.abs(walk.joint_angles(joint)[ticks] - expected).max())
         for joint, expected in closed_form_angles(tau).items()
     )
-    what = 'largest error to the closed forms of nine joints in the first half-cycle'
+    what = 'largest difference from the closed forms of nine joints in the first half-cycle'
     return row_near('check_13', what, worst, 0.0, 0.5, 'deg')
 
 
@@ -337,7 +337,14 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         i for i, name in enumerate(both.names) if name not in ('left_leg_twist', 'right_ankle_fwd')
     ]
     return [
-        row_near('check_1_peak', 'fastest tick of 22.5 deg in 3 s', peak, 0.3, 0.003, 'deg'),
+        row_near(
+            'check_1_peak',
+            'largest angle per tick in a motion of 22.5 deg in 3 s',
+            peak,
+            0.3,
+            0.003,
+            'deg',
+        ),
         row_near(
             'check_1_total',
             'whole angle of that motion',
@@ -348,15 +355,15 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_info(
             'check_2',
-            'the peak in counts of the encoder',
+            'angle of that tick in counts of the encoder',
             peak / 360.0 * COUNTS_PER_TURN,
             'count',
             published=52.0,
-            note='the counts per turn are not printed: they follow from this peak',
+            note='the counts per revolution are not printed: they follow from this number',
         ),
         row_near(
             'check_3_peak',
-            'ratio of peaks: two behaviours on a joint, and one',
+            'peak of two behaviours on a joint, divided by that of one',
             pair / peak,
             2.0,
             1e-9,

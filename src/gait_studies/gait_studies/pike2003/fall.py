@@ -102,7 +102,7 @@ def measure_fall(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'fall_surplus',
-            'excess of the landing leg over the other',
+            'length of the landing leg less that of the other',
             float(_until(printed, printed.surplus, HALF_CYCLE).max()),
             LENGTH_SURPLUS,
             1.0,
@@ -111,7 +111,7 @@ def measure_fall(session: StudySession) -> Sequence[StudyRow]:
         ),
         row_at_most(
             'fall_surplus_levelled',
-            'excess when levelled, until the body has crossed to that leg',
+            'the same when levelled, until the body has crossed to that leg',
             float(_until(levelled, levelled.surplus, _CROSSING_TIME).max()),
             0.0,
             'mm',
@@ -156,7 +156,7 @@ def _levelling_rows(session: StudySession) -> list[StudyRow]:
             for (engine, preset), result in zip(walks, results, strict=True)
         )
         fallen = float(sum(result.status != OK for result in results))
-        what = f'of {len(walks)} walks of {seconds:g} s with levelling {levelling:g}: fell'
+        what = f'falls in {len(walks)} walks of {seconds:g} s with levelling {levelling:g}'
         expected = 0.0 if levelling else float(len(walks))
         rows.append(row_near(f'fall_{name}', what, fallen, expected, 0.0, 'walks', note=ends))
     return rows

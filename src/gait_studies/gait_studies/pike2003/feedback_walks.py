@@ -101,7 +101,12 @@ def _straight_rows(name: str, metres: float, results: Sequence[TrialResult]) -> 
             f'straight_{name}_falls', f'falls in {name}', falls, 0.0, 0.0, 'walks', note=note
         ),
         row_at_least(
-            f'straight_{name}_distance', f'walked in {name}', ahead.min(), metres, 'm', note=note
+            f'straight_{name}_distance',
+            f'distance walked in {name}',
+            ahead.min(),
+            metres,
+            'm',
+            note=note,
         ),
         row_at_least(
             f'straight_{name}_speed', f'speed in {name}', (ahead / time).min(), 0.06, 'm/s'
@@ -129,7 +134,7 @@ def measure_square(session: StudySession) -> Sequence[StudyRow]:
         rows.append(
             row_at_most(
                 f'square_{name}',
-                f'how far from its begin the square ends in {name}',
+                f'distance between start and end of the square in {name}',
                 closing if has_finished else None,
                 0.3,
                 'm',
@@ -142,8 +147,8 @@ def measure_square(session: StudySession) -> Sequence[StudyRow]:
 def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
     """Measure walks of a minute on a slope of 3 degrees, up and down, and over steps of 5 mm."""
     grounds: Mapping[str, Mapping[str, Any]] = {
-        'rise of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': 3.0}},
-        'descent of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': -3.0}},
+        'a rise of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': 3.0}},
+        'a descent of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': -3.0}},
         'steps of 5 mm': {'name': 'steps', 'parameters': {'height': 0.005}},
     }
     seconds = 20.0 if session.quick else 60.0
@@ -157,8 +162,8 @@ def measure_uneven(session: StudySession) -> Sequence[StudyRow]:
     )
     return [
         row_near(
-            f'{ground.replace(" ", "_")}_{scene}',
-            f'falls on a {ground} in {seconds:g} s of {scene}',
+            f'{ground.removeprefix("a ").replace(" ", "_")}_{scene}',
+            f'falls on {ground} in {seconds:g} s of {scene}',
             float(result.fell_at is not None),
             0.0,
             0.0,

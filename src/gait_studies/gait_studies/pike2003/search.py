@@ -52,7 +52,7 @@ EXPERIMENT = 'pike2003'
 _FINALIST_COUNT = 20
 
 _MIN_RANK_CORRELATION = 0.7
-"""Rank correlation from which one score stands for another, as the specification demands."""
+"""Rank correlation from which one score stands for another, as this project demands."""
 
 _IMPACT_TICKS = 5
 """Ticks after a touch-down in which its impact shows in the ZMP: 0.1 s."""
@@ -104,7 +104,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_24_ideal',
-            'score of the ideal',
+            'score of the ideal ZMP',
             zmp_tracking.mean_deviation_change(ideal, ideal),
             0.0,
             0.0,
@@ -136,7 +136,7 @@ def measure_fitness(session: StudySession) -> Sequence[StudyRow]:
             'score of a walk that fell, against that of a ZMP that jumps by 1 m in every tick',
             zmp_tracking.pike2003_zmp(fall),
             zmp_tracking.mean_deviation_change(ideal, jumping),
-            note=f'it ended as {fall.status}',
+            note=f'status {fall.status}',
         ),
     ]
 
@@ -172,7 +172,7 @@ def measure_published_search(session: StudySession) -> Sequence[StudyRow]:
             'score of the best of them with all joints',
             min(scores[2:]),
             scores[0],
-            note='at most that of the middle of the ranges',
+            note='the bound is the score with the middle of the ranges',
         ).differ_if_failed(
             *transfer_cause(_search_scores(finalists, evolved), np.array(scores[2:])),
             'pike2003_scores.png',
@@ -195,14 +195,14 @@ def _progress_rows(evolved: FinishedEvolution) -> list[StudyRow]:
     trials, settings = evolved.rows, evolved.plan.experiment.optimizer.settings
     evaluations = settings['population'] * evolved.plan.experiment.generations
     genomes = {tuple(row.values.values()) for row in trials}
-    size = f'{settings["population"]} x {evolved.plan.experiment.generations - 1}'
+    size = f'{settings["population"]} candidates x {evolved.plan.experiment.generations - 1}'
     minutes = sum(_trial_times(evolved.folder)) / 2.0 / 60.0
     return [
         row_info(
             'search_gain',
             'gain of the best score over that of the first generation',
             max(bests) - bests[0],
-            note=f'search of {size}',
+            note=f'search of {size} generations',
         ),
         row_at_least(
             'search_mean',
@@ -216,11 +216,11 @@ def _progress_rows(evolved: FinishedEvolution) -> list[StudyRow]:
             float(len(trials) - len(genomes)),
             0.0,
             0.0,
-            note=f'{len(trials)} trials for {evaluations} individuals',
+            note=f'{len(trials)} trials for {evaluations} candidates',
         ),
         row_info(
             'search_time',
-            'minutes on two cores',
+            'duration of the search on two cores',
             minutes,
             'min',
             note='the publication says 12 to 72 hours',
@@ -246,7 +246,7 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
     return [
         row_near(
             'check_27_header',
-            'scores.csv begins with the published header',
+            'scores.csv begins with the published header (1: yes)',
             float(header == SCORES_HEADER),
             1.0,
             0.0,
@@ -261,7 +261,7 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
         row_near('check_27_columns', 'columns of scores.csv', float(max(columns)), 5.0, 0.0),
         row_near(
             'check_27_best',
-            'least score of scores.csv less the best of the run',
+            'least score in scores.csv less the best score of the run',
             best + evolved.champion.fitness,
             0.0,
             1e-6,
@@ -273,7 +273,7 @@ def _log_rows(session: StudySession, evolved: FinishedEvolution) -> list[StudyRo
             0.0,
             2e-6,
             'deg',
-            note='the best individual, not the last one tried',
+            note='the best candidate, not the last one tried',
         ),
     ]
 
@@ -287,12 +287,12 @@ def _search_scores(
 
 
 def transfer_cause(searched: FloatArray, accepted: FloatArray) -> tuple[bool, str]:
-    """Return whether scores of the search do not rank those of acceptance, and the text."""
+    """Return whether scores of the search do not rank those with all joints, and the text."""
     finite = np.isfinite(accepted)
     rank = rank_correlation(searched[finite], accepted[finite])
     text = (
         f'scores of the search ({np.min(searched):.2f} to {np.max(searched):.2f}, 13 joints, 30 '
-        f'iterations) do not rank those of acceptance ({np.min(accepted):.2f} to '
+        f'iterations) do not rank those of trials with all joints ({np.min(accepted):.2f} to '
         f'{np.max(accepted):.2f}): rank correlation {rank:.2f}'
     )
     return rank < _MIN_RANK_CORRELATION, text
@@ -357,7 +357,7 @@ def _published_best_rows(
         f'{result.fell_at:.1f} s' if result.fell_at is not None else 'never' for result in walked
     )
     distances = [result.metrics['displacement_x_m'] for result in walked]
-    what = 'of the published values, against the middle of the ranges'
+    what = 'with the published values; the bound is that with the middle of the ranges'
     return [
         row_at_most('check_28_score', f'score {what}', scores[1], scores[0]).differ_if_failed(
             *cause, 'pike2003_zmp.png'

@@ -46,7 +46,7 @@ def measure_distance(session: StudySession) -> Sequence[StudyRow]:
         _printed_row('mujoco', seconds, transferred, session.quick),
         row_info(
             'distance_levelled',
-            f'levelled, in {seconds:g} s',
+            f'distance of the levelled walk in {seconds:g} s',
             walked.metrics['displacement_x_m'],
             'm',
             note=_fall_text(walked),
@@ -65,7 +65,7 @@ def _printed_row(engine: str, seconds: float, result: TrialResult, quick: bool) 
     """Return the row of the distance of the printed timetable; the bound holds for a minute."""
     row = row_at_least(
         f'distance_printed_{engine}',
-        f'printed timetable, open loop, in {seconds:g} s of {engine}',
+        f'distance of the printed timetable, open loop, in {seconds:g} s of {engine}',
         result.metrics['displacement_x_m'],
         2.0,
         'm',
@@ -96,7 +96,7 @@ def measure_spectrum(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_29_peak',
-            'peak of the lateral ZMP',
+            'frequency of the peak of the lateral ZMP',
             peak_frequency(zmp[:, 1], walk.dt),
             1.0 / CYCLE_TIME,
             0.05 / CYCLE_TIME,
@@ -138,12 +138,12 @@ def measure_turn(session: StudySession) -> Sequence[StudyRow]:
     return [
         row_near(
             'check_30_heading',
-            'change of heading by a turn of 20',
+            'change of heading by the set point turn of 20 degrees',
             _heading_change(turned),
             20.0,
             5.0,
             'deg',
-            note=f'of {seconds:g} s; the straight walk turned {_heading_change(straight):.1f}',
+            note=f'in {seconds:g} s; the straight walk turned {_heading_change(straight):.1f}',
         ),
         row_near(
             'check_30_distance',
@@ -152,7 +152,9 @@ def measure_turn(session: StudySession) -> Sequence[StudyRow]:
             1.0,
             0.15,
         ),
-        row_at_most('check_30_twist', 'twist of a leg that is left', float(left), 0.2, 'deg'),
+        row_at_most(
+            'check_30_twist', 'twist of a leg that is left at the end', float(left), 0.2, 'deg'
+        ),
     ]
 
 

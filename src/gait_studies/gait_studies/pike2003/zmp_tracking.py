@@ -147,7 +147,7 @@ def mean_deviation_change(
     unscored: int = UNSCORED_TICKS,
 ) -> float:
     r"""
-    Return a hundred times the mean change per tick of the deviation from the ideal [100 m].
+    Return the mean change per tick of the deviation from the ideal [cm].
 
     .. math::
         d_u(n) = |r_u(n) - z_u(n)|, \qquad
@@ -190,23 +190,23 @@ def mean_deviation(
     ticks: int = TRIAL_TICKS,
     unscored: int = UNSCORED_TICKS,
 ) -> float:
-    """Return a hundred times the mean deviation [100 m], as the text describes the score."""
+    """Return the mean deviation [cm], as the text describes the score."""
     scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
     return float(100.0 * scored.mean())
 
 
 def pike2003_zmp(rollout: Rollout) -> float:
-    """Return the cost of Pike (2003) [100 m]: mean change of the ZMP error; 1000 after a fall."""
+    """Return the cost of Pike (2003) [cm]: mean change of the ZMP error; 1000 after a fall."""
     return _tracking_cost(rollout, AVERAGED_SAMPLES, TRIAL_TICKS, deviating=False)
 
 
 def pike2003_zmp_smooth(rollout: Rollout) -> float:
-    """Return the same cost for a ZMP averaged over 0.5 s, over the whole trial [100 m]."""
+    """Return the same cost for a ZMP averaged over 0.5 s, over the whole trial [cm]."""
     return _tracking_cost(rollout, round(0.5 / rollout.dt), rollout.ticks, deviating=False)
 
 
 def zmp_deviation(rollout: Rollout) -> float:
-    """Return the mean deviation from the ideal ZMP over the whole trial, a cost [100 m]."""
+    """Return the mean deviation from the ideal ZMP over the whole trial, a cost [cm]."""
     return _tracking_cost(rollout, AVERAGED_SAMPLES, rollout.ticks, deviating=True)
 
 

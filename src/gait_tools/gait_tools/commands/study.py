@@ -7,7 +7,7 @@ Reproduce a published study and compare its numbers with those measured here.
 NAME is one of `gait list studies`. The run directory keeps every finished part, the pictures and
 the table as a page; `--run-dir DIR --resume` continues it. `--quick` takes less than 5 minutes.
 The exit status is 1 if a row fails. A row that differs names a cause measured in the same run. A
-row for which neither the publication nor the specification has a bound is `info`.
+row for which neither the publication nor this project has a bound is `info`.
 """
 
 from __future__ import annotations

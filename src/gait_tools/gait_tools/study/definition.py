@@ -47,7 +47,7 @@ class StudyRow:
         As text, e.g. ``+-0.1`` or ``at least 2``; empty without a bound.
     verdict : str
         ``pass``, ``fail``, ``skip``, ``differs`` or ``info``: a number for which neither the
-        publication nor the specification has a bound.
+        publication nor this project has a bound.
     note : str
         Conditions; for a row that differs, the measured cause.
     picture : str
@@ -68,7 +68,10 @@ class StudyRow:
     def __post_init__(self) -> None:
         """Check the verdict, require the cause of a difference, and replace NaN by None."""
         if self.verdict not in (PASS, FAIL, SKIP, DIFFERS, INFO):
-            raise ValueError(f"row '{self.id}' has verdict '{self.verdict}'")
+            raise ValueError(
+                f"row '{self.id}': unknown verdict '{self.verdict}', expected '{PASS}', '{FAIL}', "
+                f"'{SKIP}', '{DIFFERS}' or '{INFO}'"
+            )
         if self.verdict == DIFFERS and not (self.note and self.picture):
             raise ValueError(f"row '{self.id}' differs without a cause and a picture")
         if self.measured is not None and not math.isfinite(self.measured):

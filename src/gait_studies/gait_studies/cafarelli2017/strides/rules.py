@@ -112,7 +112,8 @@ class StrideRules(Parameters):
     side_clearance: str = str_parameter(
         CODED,
         choices=_EITHER,
-        doc='Distance of the corner hips. coded: 2 w_t - w_b. printed: w_b (Eq. 5.27).',
+        doc='Distance between left and right corner hips. coded: twice `tripod_width` less '
+        '`body_width`. printed: `body_width` (Eq. 5.27).',
     )
     rear_edge: str = str_parameter(
         CODED,

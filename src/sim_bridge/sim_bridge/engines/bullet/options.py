@@ -14,9 +14,9 @@ from sim_bridge.engines.cables.options import NodeOptions
 @dataclass(frozen=True, kw_only=True)
 class BulletOptions(NodeOptions):
     """
-    Solver and contact options; defaults are tight, because loose ones make a walk look better.
+    Options of contact nodes (to `coulomb_speed`); all others are for robots without such nodes.
 
-    Options of contact nodes apply to robots with contact nodes, all others to robots without.
+    The defaults of the solver are tight, because loose ones make a walk look better.
     """
 
     solver_iterations: int = int_parameter(

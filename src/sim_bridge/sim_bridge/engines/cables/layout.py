@@ -42,8 +42,8 @@ def check_free_bodies(engine: str, robot: RobotModel, scene: Scene) -> None:
         raise ConfigurationError(f"engine '{engine}' has no fixed base; its bodies are free")
     if scene.restitution:
         raise ConfigurationError(
-            f"scene.restitution is {scene.restitution:g}, but engine '{engine}' has engine option "
-            'ground_damping; nearest valid: 0'
+            f"scene.restitution is {scene.restitution:g}, but in engine '{engine}' engine option "
+            'ground_damping takes its place; nearest valid: 0'
         )
 
 

@@ -30,8 +30,9 @@ class NodeOptions(Parameters):
         0,
         low=0,
         high=3,
-        doc='Bristle displacement of a contact node in the air. 0: holds. 1: is reset. 2: follows '
-        'the velocity. 3: holds; on the ground it is reset where it reaches stiction_range.',
+        doc='Bristle displacement of a contact node (a point of `contact_nodes` in robot.yaml) in '
+        'the air. 0: holds. 1: is reset. 2: follows the velocity. 3: holds; on the ground it is '
+        'reset where it reaches stiction_range.',
     )
     reading: int = int_parameter(
         0,

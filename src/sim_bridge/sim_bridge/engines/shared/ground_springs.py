@@ -94,6 +94,6 @@ def check_restitution(scene: Scene) -> None:
     """Raise ConfigurationError for a restitution on ground springs, which rebound by their law."""
     if scene.contact_law in (SPRINGS, STICKY_SPRINGS) and scene.restitution:
         raise ConfigurationError(
-            f'scene.restitution is {scene.restitution:g}, but the contact law '
-            f"'{scene.contact_law}' has engine option ground_return; nearest valid: 0"
+            f'scene.restitution is {scene.restitution:g}, but in contact law '
+            f"'{scene.contact_law}' engine option ground_return takes its place; nearest valid: 0"
         )
