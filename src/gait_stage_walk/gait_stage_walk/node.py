@@ -37,6 +37,7 @@ class StageWalkNode(ControllerNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('stage_walk', robot='guroo', controller='staged_walk', **kwargs)
         self._parameters_mixer: Mixer | None = None
+        """Mixer whose behaviours have parameters on the node; a reset makes another mixer."""
         self._behaviours: dict[str, DeclaredParameters[Any]] = {}
         if isinstance(self.controller, StagedWalkController):
             offer_service(self, SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
@@ -98,7 +99,12 @@ class StageWalkNode(ControllerNode):
                 raise unknown_name_error('request', request.request, valid)
 
     def _start_behaviour(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:
-        """Start a behaviour and declare its parameters; or start the stopped walk again."""
+        """
+        Start a behaviour and declare its parameters; or start the stopped walk again.
+
+        The action of the request is ``add``, ``subtract`` or ``overwrite``: the effect of the
+        behaviour on the joint velocities of those that were started before it.
+        """
         if request.kind == WALK and self._mixer.find(WALK).params.stop:
             self._gait.set({'stop': False, **values})
             return

@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ': '.join(filter(None, (error.filename, error.strerror or str(error))))
         )
     except ValueError as error:
-        # Imported here: `gait --help` must not wait for NumPy.
+        # Imported here: only an error needs it.
         from gait_core.errors import ConfigurationError
 
         if isinstance(error, ConfigurationError):
@@ -172,7 +172,7 @@ def _flush_or_discard_output() -> None:
 
 
 def _print_error(message: str) -> int:
-    # Imported here: NumPy must not be awaited without an error.
+    # Imported here: only an error needs it.
     from gait_core.errors import one_line
 
     print(f'gait: {one_line(" ".join(message.split()))}', file=sys.stderr)

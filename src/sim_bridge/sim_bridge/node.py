@@ -190,8 +190,13 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------- the live simulation
 
     def _start_simulation(self, scene: Scene, seed: int) -> tuple[LiveSimulation, StreamedRun]:
-        """Return a new simulation at tick 0, in an engine of its own, and its streams."""
+        """
+        Return a new simulation at tick 0, in an engine of its own, and its streams of topics.
+
+        Streams carry states, ground and range sensors; see ``StreamedRun``.
+        """
         previous = self._live
+        # Time for which commands are ignored: they still belong to the walk before the reset.
         dead_time = RESET_DEAD_TIME if previous is not None and previous.is_commanded else 0.0
         champion = self._champion if scene == self._champion_scene else None
         settle_time = None if champion is None else champion.spec.settle_time
@@ -385,7 +390,11 @@ class SimBridgeNode(ManagedNode):
         return expand_user(self._params.record_folder or Path(home) / 'gait_records')
 
     def warn_on_change(self, kind: str, text: str) -> None:
-        """Log a warning: a new line for its kind, at most every 10 s."""
+        """
+        Log a warning if its text differs from the last one of its kind.
+
+        Less than 10 s after the last one of its kind it is dropped.
+        """
         last, when = self._reported.get(kind, ('', -_WARNING_PERIOD))
         if text != last and time.monotonic() - when >= _WARNING_PERIOD:
             self._reported[kind] = text, time.monotonic()

@@ -34,9 +34,10 @@ class ParameterInfo:
 
     ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``, ``legs``; ``low`` and
     ``high`` are inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``). A field of kind
-    ``legs`` has a parameter ``<quantity>.<leg>`` for each leg. A parameter that ``follows`` others
-    returns to its default if one of these is changed by a later layer. One that
-    ``is_added_later`` came with a later version and is left out of plain data at its default.
+    ``legs`` has a parameter ``<leg_quantity>.<leg>`` for each leg; ``leg_quantity`` is empty for
+    parameters that are not of one leg. A parameter that ``follows`` others returns to its default
+    if one of these is changed by a later layer. One that ``is_added_later`` came with a later
+    version and is left out of plain data at its default.
     """
 
     name: str
@@ -50,18 +51,18 @@ class ParameterInfo:
     choices: tuple[str, ...] = ()
     read_only: bool = False
     follows: tuple[str, ...] = ()
-    quantity: str = ''
+    leg_quantity: str = ''
     is_added_later: bool = False
 
     @property
     def public_name(self) -> str:
         """Name for texts; for the parameter of any leg it ends with ``<leg>``."""
-        return f'{self.quantity}.<leg>' if self.kind == 'legs' else self.name
+        return f'{self.leg_quantity}.<leg>' if self.kind == 'legs' else self.name
 
     def of_leg(self, leg: str) -> ParameterInfo:
         """Return the declaration of the parameter of a leg."""
         return dataclasses.replace(
-            self, name=f'{self.quantity}.{leg}', kind='float', default=UNSET_LEG
+            self, name=f'{self.leg_quantity}.{leg}', kind='float', default=UNSET_LEG
         )
 
     def coerce(self, value: Any) -> Any:
@@ -216,7 +217,7 @@ def leg_parameter(
     Legs without a number are absent; ROS shows ``UNSET_LEG`` for them.
     """
     meta = {'low': low, 'high': high, 'unit': unit, 'doc': doc}
-    return _field('legs', (), True, quantity=quantity, follows=tuple(follows), **meta)
+    return _field('legs', (), True, leg_quantity=quantity, follows=tuple(follows), **meta)
 
 
 def floats_parameter(
@@ -290,7 +291,7 @@ def declared_parameters(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
 
 def leg_parameters(cls: type[Parameters]) -> dict[str, ParameterInfo]:
     """Return the declared fields of numbers by leg, by their quantity."""
-    return {info.quantity: info for info in declared_parameters(cls) if info.kind == 'legs'}
+    return {info.leg_quantity: info for info in declared_parameters(cls) if info.kind == 'legs'}
 
 
 def leg_parameter_names(cls: type[Parameters], legs: Sequence[str]) -> tuple[str, ...]:
@@ -356,7 +357,7 @@ def parameter_values(params: Parameters) -> dict[str, Any]:
     for info in declared_parameters(type(params)):
         value = getattr(params, info.name)
         if info.kind == 'legs':
-            values.update({f'{info.quantity}.{leg}': number for leg, number in value})
+            values.update({f'{info.leg_quantity}.{leg}': number for leg, number in value})
         elif not (info.is_added_later and value == info.default):
             values[info.name] = value
     return values
@@ -374,7 +375,7 @@ def merge_parameters(
     flat = flatten_legs(changes)
     followers = [info for info in declared_parameters(cls) if set(info.follows) & set(flat)]
     outdated = tuple(
-        f'{info.quantity}.' if info.kind == 'legs' else info.name for info in followers
+        f'{info.leg_quantity}.' if info.kind == 'legs' else info.name for info in followers
     )
     kept = {
         name: value

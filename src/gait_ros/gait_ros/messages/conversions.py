@@ -261,6 +261,8 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         gates=BUILDER.quantities(spec.gates),
         varied=list(spec.randomise),
         varied_ranges=float_buffer(list(spec.randomise.values())),
+        # Milestones (time [s], distance [m]): a trial that has not moved so far by then ends as
+        # ``invalid:hopeless``.
         hopeless=float_buffer([(item.time, item.moved) for item in spec.hopeless]),
         weights=spec.weights,
         weights_sha256=spec.weights_sha256,

@@ -64,7 +64,7 @@ def parameter_descriptor(info: ParameterInfo) -> ParameterDescriptor:
     if info.low is None or info.high is None:
         return described
     if info.kind == 'float' and math.isfinite(info.low) and math.isfinite(info.high):
-        low = UNSET_LEG if info.quantity else info.low
+        low = UNSET_LEG if info.leg_quantity else info.low
         described.floating_point_range = [
             FloatingPointRange(from_value=float(low), to_value=float(info.high))
         ]
@@ -78,7 +78,7 @@ def parameter_descriptor(info: ParameterInfo) -> ParameterDescriptor:
 def _constraints(info: ParameterInfo) -> str:
     if info.choices:
         return 'one of: ' + ', '.join(info.choices)
-    if info.quantity:
+    if info.leg_quantity:
         return f'{UNSET_LEG:g}, or from {info.low:g} to {info.high:g}'
     if info.kind == 'floats':
         return f'each from {info.low:g} to {info.high:g} {info.unit}'
@@ -163,8 +163,9 @@ class DeclaredParameters(Generic[ParametersT]):
     prefix : str
         First part of the ROS names, e.g. ``gait``; empty: the names of the dataclass.
     defaults : mapping
-        Values that replace defaults of the dataclass, e.g. those of a preset. Parameters of legs
-        are declared for those that it names; one without a value has ``UNSET_LEG``.
+        Values that replace defaults of the dataclass, e.g. those of a preset. A parameter of one
+        leg, ``<quantity>.<leg>``, is declared only if this mapping has its name. The value
+        ``UNSET_LEG`` leaves the leg without a number of its own.
     check : callable or None
         Called with the instance that a change would make; an exception rejects the change.
     on_change : callable or None
@@ -284,7 +285,7 @@ class DeclaredParameters(Generic[ParametersT]):
     def _coerce(self, name: str, value: Any) -> Any:
         """Return a value of the declared type; the error names the parameter as ROS does."""
         info = self._infos[name]
-        if info.quantity and value == UNSET_LEG:
+        if info.leg_quantity and value == UNSET_LEG:
             return UNSET_LEG
         if info.kind == 'floats':
             # A parameter file with an empty list gives a parameter without a value.

@@ -22,8 +22,9 @@ class StagedWalkParams(Parameters):
     """
     Parameters of the staged walk; angles in degrees, as published.
 
-    The four binding variables ``knee_bend_deg`` to ``hip_move_deg`` are those of a step of 20
-    degrees; they scale with ``step_size_deg``. Their defaults are the published optimum.
+    The four angles ``knee_bend_deg`` to ``hip_move_deg`` are given for a step of 20 degrees; they
+    scale with ``step_size_deg``. Pike (2003) calls them binding variables, because they join the
+    stages of the walk. Their defaults are the published optimum.
     """
 
     step_size_deg: float = float_parameter(

@@ -56,7 +56,7 @@ class Stride:
     joints : (KNOTS, 3, 4) array [rad, m]
         Joints at the knots.
     lift_off_phase : float
-        Phase of lift-off; touch-down is at phase 0.
+        Lift-off in phases of the cycle, which run from 0 to 4; touch-down is at 0.
     travel : float [m]
         Distance that the body moves in a cycle by both tripods, without slip.
 
@@ -202,7 +202,12 @@ def level_walk_feet(stroke: float, height: float, lift: float, offset: float) ->
 
 
 def _ground_ahead(posture: FloatArray, radius: float) -> FloatArray:
-    """Return the ground fixed to rolling stance feet: distance ahead of the hips, (3,) [m]."""
+    """
+    Return the distance of a point of the ground ahead of each hip, up to a constant, (3,) [m].
+
+    The centre of a stance foot rolls over the ground by the radius times the angle of the leg;
+    without that part, its motion relative to the hip is the motion of the ground.
+    """
     return np.asarray(
         feet_from_joints(posture)[..., 0] - radius * (posture[:, HIP] + posture[:, KNEE])
     )

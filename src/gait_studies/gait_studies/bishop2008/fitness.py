@@ -4,7 +4,7 @@
 """
 Fitness terms of the walking networks of Bishop (2008).
 
-Displacements and contacts of the platform count from tick 250: by then the robot has dropped to
+Displacements and contacts of the base count from tick 250: by then the robot has dropped to
 the ground and settled. Rule 5, a share of the last score that adds to the next, is part of the
 optimiser ``rank_squared``.
 
@@ -25,8 +25,8 @@ from gait_core.trial.rollout import Rollout
 
 SETTLE_TICKS = 250
 REFRACTORY_TIME = 1.0
-"""Time after a contact of the platform in which further contacts do not count [s]."""
-# Distance from a shape of the platform up to which a contact is assigned to it [m].
+"""Time after a contact of the base in which further contacts do not count [s]."""
+# Distance from a shape of the base up to which a contact is assigned to it [m].
 _CONTACT_MARGIN = 0.002
 
 

@@ -5,7 +5,7 @@
 Log in the format of Bishop (2008, section 5.2): one line of seven numbers per candidate.
 
 Columns: rank (0 is the best score), retained share of the last score, ground contacts of the
-platform, points of rule 1, displacement along x and y [m], and fresh score.
+base, points of rule 1, displacement along x and y [m], and fresh score.
 """
 
 from __future__ import annotations

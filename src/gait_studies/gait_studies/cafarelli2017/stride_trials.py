@@ -36,7 +36,7 @@ GROUNDS: Mapping[str, tuple[float, float]] = {
     **{f'up_{angle}': (float(angle), 0.0) for angle in (5, 10, 15)},
     **{f'across_{angle}': (float(angle), 90.0) for angle in (5, 10, 15)},
 }
-"""Angle of the slope and direction of its rise [deg], by the names of the analytic grid."""
+"""Angle of the slope and direction of its rise [deg]; names as in ``strides.search_cases``."""
 FOOT_RADIUS = 0.01
 """Radius of the feet of the robot ``hexapod`` [m]."""
 TOUCH_FORCE = 1.0

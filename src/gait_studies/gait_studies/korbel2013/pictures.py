@@ -80,9 +80,10 @@ def draw_tensions(
     path: Path, time: FloatArray, signals: FloatArray, tensions: FloatArray, labels: Sequence[str]
 ) -> None:
     """
-    Draw the signal of every gap and the tension of a cable that it drives, (T, gaps) [lb].
+    Draw signals and the tensions of cables that they drive, both (T, gaps) [lb].
 
-    A signal adds to the tension of the cable's spring.
+    Each gap between two adjacent bodies has a signal, which adds to the tension of the springs of
+    its driven cables; one of these is drawn.
     """
     with saved_figure(path, (9.0, 1.6 * len(labels) + 0.8)) as figure:
         for axes, label, signal, tension in zip(

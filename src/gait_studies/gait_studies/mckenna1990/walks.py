@@ -42,7 +42,7 @@ STICKY_CONTACT: Mapping[str, Any] = {'contact_law': 'sticky'}
 _RATIO_RANGE = (1.15, 1.8)
 """Speed with sticky feet over that with sliding feet that check 26 accepts."""
 _STRAIGHT_WITHIN = 10.0
-"""Change of heading within which this project calls a walk straight [deg]."""
+"""Range of the heading up to which a walk counts as straight in check 30 [deg]."""
 
 _START_CLEARANCES = (1e-4, 2e-4, 4e-4)
 """Initial clearances of the feet [m]."""
@@ -89,7 +89,11 @@ def heading_drift(rollout: Rollout, cycles: int) -> float:
 
 
 def measure_walks(session: StudySession) -> Sequence[StudyRow]:
-    """Measure checks 25 to 28, 30 and 31, and the speed at other cycles."""
+    """
+    Measure checks 25 to 28, 30 and 31.
+
+    The walk with 1.5 times the cycle time of the tripod has no row, only a gait diagram.
+    """
     tripod = session.record(roach_trial(1.0, parameters={'heading_gain': 0.0}))
     sticky = _record_sticky_walks(session)
     wave = session.record(roach_trial(1.5, parameters={'period_scale': 3.0}))
@@ -180,8 +184,8 @@ def sticky_ratio_row(sticky: float, sliding: float, note: str) -> StudyRow:
     """
     Return the row of the speed [cm/s] with sticky feet over that with sliding feet.
 
-    The row differs if only the sliding feet are too fast: with their published speed in place of
-    the measured one the ratio is in its range.
+    A failed row gets the verdict ``differs`` if only the sliding feet are too fast: over their
+    published speed, in place of the measured one, the ratio is in its range.
     """
     published_ratio = sticky / SLIDING_SPEED
     return row_between(
@@ -200,7 +204,7 @@ def sticky_ratio_row(sticky: float, sliding: float, note: str) -> StudyRow:
 
 
 def _wave_rows(wave: Rollout, tripod_speed: float) -> list[StudyRow]:
-    """Return the rows of check 28, and the speed [cm/s] in a crude model."""
+    """Return the rows of check 28, and the measured speed of the wave [cm/s] for information."""
     speed = heading_speed(wave, 0.3)
     return [
         row_above(
@@ -248,7 +252,9 @@ def _reversed_row(reversed_: Rollout, tripod_speed: float) -> StudyRow:
 
 def reversed_row(net: float, tripod_speed: float, ahead: float, turned: float) -> StudyRow:
     """
-    Return the row of check 30; this project foresees that the walk goes backwards and turns.
+    Return the row of check 30; a failed row ``differs`` if the walk goes backwards and turns.
+
+    The list of checks expects that.
 
     Parameters
     ----------
@@ -278,7 +284,11 @@ def _slippery_row(slippery: Rollout, tripod_speed: float) -> StudyRow:
 
 
 def slippery_row(speed: float, tripod_speed: float, status: str, tips_over: bool) -> StudyRow:
-    """Return the row of check 31 from net speeds [cm/s]; without a fall by tilting it fails."""
+    """
+    Return the row of check 31 from net speeds [cm/s].
+
+    A failed row, with a ratio above 0.3, gets the verdict ``differs`` if the robot tips over.
+    """
     return row_at_most(
         'check_31',
         'net speed at friction 0.01, over that of the tripod',

@@ -135,7 +135,9 @@ def _biped_gait(
         'leg_share': _LEG_SHARE,
         'step_time': round(time, 2),
         'stride_height': round(min(_STEP_LIFT_SHARE * leg_height(robot), 0.5 * up), 3),
-        # In a step of length l a foot moves from l / 2 behind the hip to l / 2 ahead of it.
+        # With a step of length l, one foot is l / 2 ahead of its hip and the other l / 2 behind:
+        # the workspace allows l = 2 ahead, of which 3/4 are used. Sideways one step covers the
+        # distance of two, so that each foot gets l beside its hip: l = aside, of which 1/2.
         'max_forward': round(min(1.5 * _WORKSPACE_SHARE * ahead / time, 1.0), 2),
         'max_sideways': round(min(0.5 * _WORKSPACE_SHARE * aside / time, 0.5), 2),
         'max_yaw_rate': round(_MAX_STEP_TURN / time, 2) if turns else 0.0,

@@ -29,7 +29,11 @@ _HEIGHTS = (0.0, 0.85, 0.65)
 _TALLER_HEIGHTS = (0.96,)
 """Heights for a robot on two legs that stands but does not walk: less bent knees carry more."""
 _CALMER_SHARE = 0.67
-"""Share of the rocking below which a slower gait is preferred to a faster one."""
+"""
+Largest ratio of rocking with which the calmest gait replaces the first that walks.
+
+Rocking is the root mean square of the yaw rate.
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -112,6 +116,7 @@ def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, An
     for gait in gait_variants(adoption.controller, dict(adoption.gait)):
         walk = try_walking(str(place), gait)
         trials.append((gait, walk))
+        # A calm walk ends the search; without one, ``_best_gait`` compares those that walk.
         if walk['walks'] and walk['rocking_radps'] <= calm:
             break
     best = _best_gait(trials)

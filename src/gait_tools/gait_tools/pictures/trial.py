@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pictures of a trial: ZMP over the support polygon, gait diagram, progress, GIF."""
+"""Pictures of a trial: ZMP over the support polygon, gait diagram, GIF."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ class StartKind:
     commands : tuple of str
         Commands that use the folder; ``PATH`` is its path, ``NAME`` its name.
     group : str
-        Kind in the registry of a package's object; '' for a robot.
+        Registry in which the package enters its object, a key of ``registry.GROUPS``; '' for a
+        robot, which needs no entry.
     target : str
         Module and object of the package, in the form of an entry point.
 

@@ -5,7 +5,8 @@
 Published energy of a leg between two postures, as printed and as coded.
 
 Its rotary part is not work: a force is summed over the *area* that two joint ranges span. So a
-joint moves almost without energy if the other one hardly moves. ``measures`` computes work.
+joint moves almost without energy if the other one hardly moves. The module ``strides.measures``
+computes work.
 
 References
 ----------
@@ -82,8 +83,8 @@ def _sample_range(start: float, end: float, rules: RuleFlags, out: FloatArray) -
 @njit(cache=True, fastmath=_FAST)
 def _sum_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as coded, at one hip angle."""
-    # Eqs. 3.21 and 3.22 with the magnitudes |f_x|, |f_z| of Eq. 3.36: both components of J^T F_x
-    # and tau summed, the formula of force_sum.
+    # Eqs. 3.21 and 3.22 with the magnitudes |f_x|, |f_z| of Eq. 3.36. A term is the sum of both
+    # components of J^T F, the torques of hip and knee; force_sum has its formula.
     total = 0.0
     fixed_x, fixed_z = 2.0 - upper * s0, upper * c0
     c1, s1, cosines, sines = knees[0], knees[1], knees[2], knees[3]
@@ -135,7 +136,9 @@ def force_sum(
     upper, lower = lengths
     segment = body.segment_mass * body.gravity
     carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0 if stance else 0.0
-    # Printed, Eqs. 3.26 and 3.31 have the cosine of theta and beta with the wrong sign.
+    # theta and beta are angles between the upper segment and a line to the foot: corners of
+    # triangles. The coded rule (True) has their law of cosines; as printed, Eqs. 3.26 and 3.31
+    # have the wrong sign.
     sign = 1.0 if rules.corner_angles else -1.0
     count = len(knees)
     table = np.empty((4, count))
@@ -168,6 +171,9 @@ def phase_power(
 ) -> float:
     """
     Return the published power of one leg in one phase of 1 s, in thesis units.
+
+    These are no watts: as published, the power of the screws in W is added to a rotary part that
+    sums torques over an area of angles.
 
     Parameters
     ----------
@@ -218,7 +224,7 @@ def stride_power(
     joints: FloatArray, body: BodyConstants, rules: RuleFlags, out: FloatArray
 ) -> float:
     """
-    Write the power of each phase and leg, (4, 3), and return their sum, in thesis units.
+    Write the power of each phase and leg, (4, 3), and return their sum, as ``phase_power``.
 
     Parameters
     ----------

@@ -22,6 +22,9 @@ class NodeOptions(Parameters):
     """
     Laws of contact nodes; the defaults are those of Korbel (2013), Tables 1 and 2, in SI units.
 
+    A contact node is a point of a link that touches the ground without a collision shape. A robot
+    with contact nodes touches the ground with nothing else.
+
     The friction of the thesis does not depend on the normal force, so ``scene.friction`` counts
     in the law ``coulomb`` alone.
     """

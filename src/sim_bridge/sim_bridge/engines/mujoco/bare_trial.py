@@ -64,7 +64,9 @@ def bare_trial(
     qpos_index = np.array([joint.qposadr[0] for joint in joints])
     dof_index = np.array([joint.dofadr[0] for joint in joints])
     step = scene.physics_step
-    slip = scene.friction / (step * options.contact_impedance)
+    # Damping of a contact, 1 / (step impedance), times its friction coefficient [1/s], by which
+    # sliding contacts are corrected.
+    slip_damping = scene.friction / (step * options.contact_impedance)
     order = np.argsort(dof_index)
     servos = np.zeros(len(order), dtype=SERVO)
     servos['joint'], servos['row'], servos['rate_factor'] = order, np.arange(len(order)), 1.0
@@ -89,9 +91,8 @@ def bare_trial(
             for _ in range(steps):
                 mj.mj_step1(model, data)
                 references = data.efc_aref
-                write_references(
-                    servos, state, references, data.efc_vel, len(servos) + data.nl, slip
-                )
+                contacts = len(servos) + data.nl
+                write_references(servos, state, references, data.efc_vel, contacts, slip_damping)
                 mj.mj_step2(model, data)
                 add_servo_work(servos, step, data.efc_force, acceleration)
         _read_state(data)
