@@ -337,15 +337,32 @@ def test_xacro_errors_keep_message_file_and_line(write):
     [
         ('$(find no_such_pkg)/x.xacro', 'name its folder .*: --package no_such_pkg=PATH'),
         ('$(arg debug)', 'xacro FILE debug:=VALUE'),
+        ('$(env NO_SUCH)', "Exception: environment variable 'NO_SUCH' is not set$"),
+        ('lacks.urdf.xacro', 'does an include or a macro contain itself'),
     ],
 )
 def test_what_a_xacro_file_lacks_is_said_with_the_way_to_give_it(write, body, words):
     pytest.importorskip('xacro')
     pytest.importorskip('ament_index_python')
     path = write(XACRO.format(f'\n<xacro:include filename="{body}"/>'), 'lacks.urdf.xacro')
-    with pytest.raises(ConfigurationError, match=rf'lacks\.urdf\.xacro:2: .*{words}') as caught:
+    with pytest.raises(ConfigurationError, match=rf'lacks\.urdf\.xacro(:2)?: .*{words}') as caught:
         read_urdf(path)
     assert len(str(caught.value).replace(str(path), '')) < 150
+
+
+@pytest.mark.parametrize(
+    ('reference', 'words'),
+    [
+        ('http://host/hip.stl', "'http' is not read; valid: package://NAME"),
+        ('package://', "'package' is not read"),
+        ('.', r'is a folder \('),
+        (r'meshes\hip.stl', r"does not exist .*; write '/' between its folders"),
+    ],
+)
+def test_a_mesh_that_cannot_be_found_is_said_with_its_cause(write, reference, words):
+    path = write(mesh_link(reference))
+    with pytest.raises(ConfigurationError, match=words):
+        read_urdf(path)
 
 
 def test_xacro_finds_the_package_that_the_file_lies_in(write, tmp_path, monkeypatch):

@@ -61,8 +61,13 @@ def resolve_mesh(
         raise ConfigurationError(
             f"{source}: mesh file '{excerpt(reference)}' is not a valid path: {error}"
         ) from error
+    if path.is_dir():
+        raise ConfigurationError(f"{source}: mesh file '{reference}' is a folder ({path})")
     if not path.is_file():
-        raise ConfigurationError(f"{source}: mesh file '{reference}' does not exist ({path})")
+        hint = "; write '/' between its folders, not '\\'" if '\\' in reference else ''
+        raise ConfigurationError(
+            f"{source}: mesh file '{reference}' does not exist ({path}){hint}"
+        )
     return str(path.resolve())
 
 
@@ -72,6 +77,11 @@ def _mesh_path(reference: str, source: Path, packages: Mapping[str, str | Path])
         return _path_in_package(reference, rest, source, packages)
     if scheme == 'file' and rest:
         return Path(unquote(urlparse(reference).path))
+    if '://' in reference:
+        raise ConfigurationError(
+            f"{source}: mesh file '{excerpt(reference)}': '{excerpt(scheme)}' is not read; valid: "
+            'package://NAME/..., model://NAME/..., file:///..., or a path'
+        )
     return source.parent / reference
 
 

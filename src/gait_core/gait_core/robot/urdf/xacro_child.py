@@ -111,7 +111,10 @@ def _xacro_message(error: Exception) -> str:
             f'{message}; give it a default in the file, or expand the file first: '
             f'xacro FILE {missing[1]}:=VALUE > robot.urdf'
         )
-    return message
+    if 'maximum recursion depth' in message:
+        return 'maximum recursion depth exceeded: does an include or a macro contain itself?'
+    # xacro writes the class of another library's error, and its message twice.
+    return re.sub(r"<class '(?:\w+\.)*(\w+)'>: (.+) \2", r'\1: \2', message)
 
 
 def _find_expression(message: str, files: list[str], macro: str) -> tuple[str, int | None]:
