@@ -51,6 +51,24 @@ def refusal(tmp_path, text, name='robot.urdf'):
     return message
 
 
+@pytest.mark.parametrize(
+    ('right', 'wrong', 'message'),
+    [
+        ('<mass value="1"/></inertial></link>', '</inertial><mass value="1"/></link>', 'inertial'),
+        ('<link name="tail">', '<link name="tail"><link name="tip"/>', 'robot'),
+        ('<geometry><sphere radius="0.02"/></geometry>', '<sphere radius="0.02"/>', 'geometry'),
+        ('<dynamics damping', '<visual/><dynamics damping', 'link'),
+        ('<link name="tail">', '<inertial><mass value="3"/></inertial><link name="tail">', 'link'),
+    ],
+)
+def test_an_element_in_a_wrong_one_is_named_with_where_it_belongs(tmp_path, right, wrong, message):
+    path = tmp_path / 'box.urdf'
+    assert right in ROBOT
+    path.write_text(ROBOT.replace(right, wrong, 1))
+    with pytest.raises(ConfigurationError, match=rf', line \d+: .* belongs into <{message}>$'):
+        read_urdf(path)
+
+
 def test_the_description_that_the_faults_are_put_into_is_read_with_its_extensions(tmp_path):
     file = tmp_path / 'robot.urdf'
     file.write_text(ROBOT.replace('</robot>', EXTENSIONS))

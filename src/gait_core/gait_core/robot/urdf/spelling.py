@@ -49,13 +49,25 @@ _CHILDREN = {
 _SINGLE = set(
     'origin geometry inertial mass inertia parent child axis limit dynamics mimic'.split()
 )
+# Elements that are lost where their parent is another one than URDF says.
+_OWNED = {
+    tag: owner
+    for owner, tags in {
+        'robot': 'link joint',
+        'link': 'inertial visual collision',
+        'inertial': 'mass inertia',
+        'geometry': 'box sphere cylinder capsule mesh',
+        'joint': 'parent child axis limit dynamics mimic',
+    }.items()
+    for tag in tags.split()
+}
 _MIN_LIKENESS = 0.75
 """Likeness (``difflib``) from which an unknown name is a misspelling, not an extension."""
 
 
 def spelling_fault(root: XmlElement) -> tuple[XmlElement, str] | None:
     """
-    Return the first misspelt or repeated part of a description, and its fault; None if all fit.
+    Return the first misspelt, misplaced or repeated part, and its fault; None if all fit.
 
     Names that resemble no name of URDF are extensions, and pass; so do names with a namespace.
     The contents of extensions are not looked at.
@@ -78,6 +90,14 @@ def spelling_fault(root: XmlElement) -> tuple[XmlElement, str] | None:
                         f"you mean '{nearest}'?"
                     )
         known = _CHILDREN.get(element.tag, '').split()
+        for child in children:
+            # Extensions, such as <transmission>, have a <joint> of their own.
+            is_part = element is root or element.tag in _OWNED
+            if is_part and child.tag in _OWNED and child.tag not in known:
+                return child, (
+                    f'{owner}<{element.tag}> contains <{child.tag}>, which belongs into '
+                    f'<{_OWNED[child.tag]}>'
+                )
         for tag in known:
             alike = [_contents(child) for child in children if child.tag == tag in _SINGLE]
             if any(contents != alike[0] for contents in alike):
