@@ -33,8 +33,7 @@ from gait_core.trial.loop import run_loop
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
 from gait_evolver.plan import resolve_experiment
-from gait_evolver.run.log import read_log
-from gait_evolver.run.store import RunStore
+from gait_evolver.run.store import RunStore, read_generations
 from gait_tools.bags import chunks
 from gait_tools.bags.read import read_bag
 from gait_tools.bags.write import SEALED_ENTRIES, compute_seal, write_bag
@@ -232,7 +231,7 @@ def reopened(folder):
     'name', ['evaluations.csv', 'checkpoint.json', 'run.yaml', 'experiment.yaml']
 )
 def test_a_damaged_run_is_read_whole_or_named(run, run_copy, name):
-    expected, outcomes = read_log(run), []
+    expected, outcomes = read_generations(run), []
     for content in mutations((run / name).read_bytes(), name):
         # A checkpoint without a byte is what a power cut leaves: what is whole for certain counts.
         kept = expected if content else expected[:1]
