@@ -23,8 +23,10 @@ from gait_core.trial.loop import run_trial
 from gait_core.trial.setup import make_scene, trial_of_scene
 from gait_evolver.evaluators.ray_worker import TrialActor
 from gait_evolver.evaluators.shipping import (
+    hash_part,
     hash_suite,
     pack_part,
+    pack_robot,
     pack_spec,
     use_part,
     write_files,
@@ -101,6 +103,18 @@ def test_a_robot_and_a_gait_file_travel_by_content_and_no_path_does(shipped, tmp
     (tmp_path / 'own.yaml').unlink()
     kind, answer = TrialActor().run(plain, b'', ('digest', contents))
     assert (kind, answer['trial_hash']) == (DONE, expected.trial_hash)
+
+
+def test_files_that_change_places_make_another_version(folder, tmp_path):
+    hashes = []
+    for name, order in (('one', 'ab'), ('copy', 'ab'), ('two', 'ba')):
+        shutil.copytree(folder / 'robots' / 'legged_box', tmp_path / name)
+        for text, place in zip(order, ('left', 'right'), strict=True):
+            (tmp_path / name / place).mkdir()
+            (tmp_path / name / place / 'part.txt').write_text(text)
+        pack_robot.cache_clear()
+        hashes.append(hash_part('robots', str(tmp_path / name)))
+    assert hashes[0] == hashes[1] != hashes[2]
 
 
 def test_a_robot_of_links_travels_with_what_its_files_include(tmp_path):

@@ -123,8 +123,7 @@ class SafetyLayer:
             return
         self.mode, self.reason = WAITING, 'waiting for joint_states'
         self._needs_reset = True
-        # Last output, and last targets of the controller within the joint limits: they differ
-        # during a blend.
+        # Last output; ``_last_target``, the controller's within the joint limits, lacks a blend.
         self._last: FloatArray | None = None
         self._goal: FloatArray | None = None
         self._blend: Blend | None = None

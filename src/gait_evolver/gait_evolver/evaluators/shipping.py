@@ -117,8 +117,13 @@ def pack_part(kind: str, name: str) -> PackedPart:
 
 
 def hash_part(kind: str, name: str) -> str:
-    """Return the SHA-256 of the names and contents of a part's files, wherever they lie."""
-    return _hash_files(_list_files(kind, name))
+    """Return the SHA-256 of the places and contents of a part's files, wherever the part lies."""
+    if kind != ROBOTS:
+        return _hash_files(_list_files(kind, name))
+    sent, parent, files = pack_robot(name)
+    place = f'{parent}/{name}' if parent else sent.removeprefix(_MARK)
+    # Places relative to the robot: folders above it may have other names here and there.
+    return _hash_files(tuple((os.path.relpath(file, place), path) for file, path in files))
 
 
 def hash_suite() -> str:
@@ -127,8 +132,7 @@ def hash_suite() -> str:
 
 
 def _hash_files(files: Files) -> str:
-    contents = {(Path(name).name, sha256(read_bytes(path)).hexdigest()) for name, path in files}
-    return sha256_of(sorted(contents))
+    return sha256_of(sorted((name, sha256(read_bytes(path)).hexdigest()) for name, path in files))
 
 
 def _list_files(kind: str, name: str) -> Files:

@@ -39,6 +39,19 @@ from gait_ros.hardware.ros2_control import (
 from gait_ros.live.node_champion import check_origin
 
 
+def _simulation_parameters(
+    arguments: ArgumentValues, target: str, with_gait: bool
+) -> dict[str, Any] | None:
+    """Return the parameters of the simulation behind the topics of motors, if there is one."""
+    if target != TOPIC_TARGET or not arguments.boolean('simulation'):
+        return None
+    return {
+        'realtime_factor': arguments.number('realtime_factor'),
+        **clock_parameters(arguments.boolean('publish_clock')),
+        **({'seed': arguments.seed()} if with_gait else {}),
+    }
+
+
 def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     """
     Return the actions that start a robot under ros2_control, with or without a gait.
@@ -54,13 +67,7 @@ def control_actions(arguments: ArgumentValues, *, with_gait: bool) -> list[Any]:
     given = arguments.text('hardware')
     hardware = read_hardware(given, robot)
     file = str(expand_user(given).resolve()) if given and target != MOCK_TARGET else ''
-    simulation: dict[str, Any] | None = None
-    if target == TOPIC_TARGET and arguments.boolean('simulation'):
-        simulation = {
-            'realtime_factor': arguments.number('realtime_factor'),
-            **clock_parameters(arguments.boolean('publish_clock')),
-            **({'seed': arguments.seed()} if with_gait else {}),
-        }
+    simulation = _simulation_parameters(arguments, target, with_gait)
     # Checks are made here, because a launch that ends by the refusal of a node has status 0.
     # The description begins at base_link, to which an estimator publishes the transform from odom.
     description = insert_base_link(control_urdf(robot, target, hardware), BASE_LINK)

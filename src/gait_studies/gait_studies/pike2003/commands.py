@@ -333,9 +333,8 @@ def measure_superposition(session: StudySession) -> Sequence[StudyRow]:
     peak = float(np.diff(solo.joint_angles('left_leg_twist')).max())
     pair = float(np.diff(double.joint_angles('left_leg_twist')).max())
     alone = solo.angles + other.angles
-    silent = [
-        i for i, name in enumerate(both.names) if name not in ('left_leg_twist', 'right_ankle_fwd')
-    ]
+    moved = ('left_leg_twist', 'right_ankle_fwd')
+    silent = [i for i, name in enumerate(both.names) if name not in moved]
     return [
         row_near(
             'check_1_peak',
