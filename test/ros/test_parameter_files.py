@@ -11,6 +11,7 @@ from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.parameter import parameter_dict_from_yaml_file, parameter_value_to_python
 import yaml
 
+from gait_core.errors import ConfigurationError
 from gait_evolver.node import EvolverNode
 from gait_ros.hardware.node import HardwareNode
 from gait_ros.live.node import ControllerNode
@@ -41,6 +42,16 @@ def dump_parameters(graph, node, file):
         section[last] = value
     document = {node.get_fully_qualified_name(): {'ros__parameters': nested}}
     file.write_text(yaml.dump(document, default_flow_style=False))
+
+
+@pytest.mark.parametrize(
+    'kind',
+    [SimBridgeNode, ControllerNode, StageWalkNode, HardwareNode, WaypointsNode, EvolverNode],
+)
+def test_a_node_whose_parameters_are_refused_leaves_the_graph(graph, box, kind):
+    with pytest.raises(ConfigurationError):
+        graph.add(kind, robt=box)
+    assert graph.client.get_node_names() == ['test_client']
 
 
 @pytest.mark.parametrize(

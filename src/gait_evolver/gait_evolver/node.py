@@ -56,7 +56,7 @@ from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.messages.conversions import BUILDER, to_result, to_spec
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger, destroyed_if_refused
 from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
@@ -132,44 +132,45 @@ class EvolverNode(Node):
         self._run: EvolutionThread | None = None
         self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
-        check_parameter_files(self, sys.argv)
-        self._declared = DeclaredParameters(self, EvolverParams)
-        self._worker_names = self._declare_worker_names()
-        refuse_unknown_overrides(self)
-        check_registered('evaluators', self._declared.value.evaluator)
-        self._experiment = ''
-        self._message = ''
-        self._goal: Any = None
-        self._ended: Future | None = None
-        self._published_best: BestCandidate | None = None
-        self._end_reported, self._ends_with_run = True, False
-        self.exit_code: int | None = None
-        self._reporter = RunReporter(self.get_logger().info)
-        self._warn_second = ThrottledLogger(self.get_logger())
-        self._status = advertise(self, EvolverStatus, '~/status')
-        self._best = advertise(self, BestGait, '~/best', LATCHED_QOS)
-        self._diagnostics = Diagnostics(self, 'evolution')
-        offer_service(self, Trigger, '~/checkpoint', self._on_checkpoint)
-        self._action = ActionServer(
-            self,
-            Evolve,
-            '~/evolve',
-            execute_callback=self._execute,
-            goal_callback=self._on_goal,
-            cancel_callback=lambda handle: CancelResponse.ACCEPT,
-            callback_group=ReentrantCallbackGroup(),
-            goal_service_qos_profile=SERVICE_QOS,
-            result_service_qos_profile=SERVICE_QOS,
-            cancel_service_qos_profile=SERVICE_QOS,
-        )
-        # Wall time: an evolution has no simulated time of its own.
-        self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        for period, what, callback in (
-            (_POLL_PERIOD, 'best gait', self._on_poll),
-            (_STATUS_PERIOD, 'status', self._on_status),
-        ):
-            self.create_timer(period, guard_callback(self, what, callback), clock=steady)
+        with destroyed_if_refused(self):
+            check_parameter_files(self, sys.argv)
+            self._declared = DeclaredParameters(self, EvolverParams)
+            self._worker_names = self._declare_worker_names()
+            refuse_unknown_overrides(self)
+            check_registered('evaluators', self._declared.value.evaluator)
+            self._experiment = ''
+            self._message = ''
+            self._goal: Any = None
+            self._ended: Future | None = None
+            self._published_best: BestCandidate | None = None
+            self._end_reported, self._ends_with_run = True, False
+            self.exit_code: int | None = None
+            self._reporter = RunReporter(self.get_logger().info)
+            self._warn_second = ThrottledLogger(self.get_logger())
+            self._status = advertise(self, EvolverStatus, '~/status')
+            self._best = advertise(self, BestGait, '~/best', LATCHED_QOS)
+            self._diagnostics = Diagnostics(self, 'evolution')
+            offer_service(self, Trigger, '~/checkpoint', self._on_checkpoint)
+            self._action = ActionServer(
+                self,
+                Evolve,
+                '~/evolve',
+                execute_callback=self._execute,
+                goal_callback=self._on_goal,
+                cancel_callback=lambda handle: CancelResponse.ACCEPT,
+                callback_group=ReentrantCallbackGroup(),
+                goal_service_qos_profile=SERVICE_QOS,
+                result_service_qos_profile=SERVICE_QOS,
+                cancel_service_qos_profile=SERVICE_QOS,
+            )
+            # Wall time: an evolution has no simulated time of its own.
+            self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            for period, what, callback in (
+                (_POLL_PERIOD, 'best gait', self._on_poll),
+                (_STATUS_PERIOD, 'status', self._on_status),
+            ):
+                self.create_timer(period, guard_callback(self, what, callback), clock=steady)
 
     def _declare_worker_names(self) -> tuple[str, ...]:
         """Declare the parameter ``workers`` and return its value."""

@@ -38,7 +38,7 @@ from gait_ros.messages.conversions import BUILDER, answer_terrain_query, from_sc
 from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.clock import BridgeClockPublisher, ClockPublisher, ClockWatch, SimulatedTime
 from gait_ros.nodes.event_queue import EVENT_QUEUE
-from gait_ros.nodes.faults import START_TIME, ThrottledLogger
+from gait_ros.nodes.faults import START_TIME, ThrottledLogger, destroyed_if_refused
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
@@ -70,40 +70,43 @@ class SimBridgeNode(ManagedNode):
     """Bridge of one engine: a live simulation under topics, and trials by ``~/run_trial``."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__('sim_bridge', **kwargs)
-        self._timer: Any = None
-        self._champion = find_node_champion(parameter_overrides(self), self.arguments)
-        self._champion_scene: Scene | None = None
-        self._declared = DeclaredParameters(
-            self,
-            BridgeParams,
-            defaults=self._champion.bridge_defaults() if self._champion is not None else {},
-            on_change=self._on_change,
-        )
-        self._params = self._declared.value
-        self.autostart = self._params.autostart
-        # A champion's file has the parameters of the controller node too; they are ignored here.
-        refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
-        self._time = SimulatedTime(self._params.rewind_clock)
-        follows_clock = self.get_parameter('use_sim_time').value and not self._params.publish_clock
-        self._follows_clock = bool(follows_clock)
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        # Set first: `destroy_node` reads them even if the parameters are refused below.
         self._live: LiveSimulation | None = None
-        self._scene: Scene | None = None
-        self._streams: StreamedRun
-        self._paused = False
-        self._fault = self._waiting_for = ''
-        self._clock_publisher: ClockPublisher | None = None
-        self._reported: dict[str, tuple[str, float]] = {}
-        logger = self.get_logger()
-        self._warn_fixed, self._warn_trouble = (
-            ThrottledLogger(logger, is_error=False) for _ in range(2)
-        )
-        self._conflict = ''
-        self._clock_watch = ClockWatch(
-            'The simulation goes on, by a clock of its own', 'The simulation waits for it'
-        )
-        self._advertise()
+        self._heart: HeartbeatThread | None = None
+        super().__init__('sim_bridge', **kwargs)
+        with destroyed_if_refused(self):
+            self._timer: Any = None
+            self._champion = find_node_champion(parameter_overrides(self), self.arguments)
+            self._champion_scene: Scene | None = None
+            self._declared = DeclaredParameters(
+                self,
+                BridgeParams,
+                defaults=self._champion.bridge_defaults() if self._champion is not None else {},
+                on_change=self._on_change,
+            )
+            self._params = self._declared.value
+            self.autostart = self._params.autostart
+            # A champion's file has parameters of the controller node too, which are ignored here.
+            refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
+            self._time = SimulatedTime(self._params.rewind_clock)
+            simulated = bool(self.get_parameter('use_sim_time').value)
+            self._follows_clock = simulated and not self._params.publish_clock
+            self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self._scene: Scene | None = None
+            self._streams: StreamedRun
+            self._paused = False
+            self._fault = self._waiting_for = ''
+            self._clock_publisher: ClockPublisher | None = None
+            self._reported: dict[str, tuple[str, float]] = {}
+            logger = self.get_logger()
+            self._warn_fixed, self._warn_trouble = (
+                ThrottledLogger(logger, is_error=False) for _ in range(2)
+            )
+            self._conflict = ''
+            self._clock_watch = ClockWatch(
+                'The simulation goes on, by a clock of its own', 'The simulation waits for it'
+            )
+            self._advertise()
 
     def _advertise(self) -> None:
         """Create the topics, services and timers of the node."""
@@ -179,10 +182,8 @@ class SimBridgeNode(ManagedNode):
 
     def destroy_node(self) -> None:
         """End the heartbeat, close the engine and destroy the node."""
-        # A constructor that failed before _advertise leaves no heartbeat.
-        heart = getattr(self, '_heart', None)
-        if heart is not None:
-            heart.stop()
+        if self._heart is not None:
+            self._heart.stop()
         if self._live is not None:
             self._live.close()
         super().destroy_node()

@@ -50,7 +50,7 @@ from gait_ros.hardware.motors import (
 )
 from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.nodes.event_queue import EVENT_QUEUE
-from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.faults import ThrottledLogger, destroyed_if_refused
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.nodes.publisher_checks import describe_second_publisher
@@ -112,33 +112,34 @@ class HardwareNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('hardware', **kwargs)
-        self._declared = DeclaredParameters(self, HardwareNodeParams)
-        chosen = self._declared.value
-        self.autostart = chosen.autostart
-        refuse_unknown_overrides(self)
-        if not chosen.robot:
-            raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
-        robot = load_robot(chosen.robot)
-        self._hardware = read_hardware(chosen.hardware, robot)
-        self._guard = MotorGuard(robot)
-        self._joints = robot.joint_names
-        self._watch = MotorWatch(
-            self._hardware, self._joints, lambda: self._declared.value.hold_after
-        )
-        # Joints whose motors are silent.
-        self._silent_joints: set[str] = set()
-        self._message_counts = {MOTOR_STATES_TOPIC: 0, JOINT_COMMANDS_TOPIC: 0}
-        # Whether motors were ever commanded, and whether they hold now.
-        self._was_commanded = self._holding = False
-        self._last_command: FloatArray | None = None
-        self._commands_pass = False
-        self._refused = self._kept_back = self._bounded = 0
-        self._unknown: set[str] = set()
-        logger = self.get_logger()
-        self._warn_refused, self._warn_unknown, self._warn_limited, self._warn_trouble = (
-            ThrottledLogger(logger, is_error=False) for _ in range(4)
-        )
-        self._connect()
+        with destroyed_if_refused(self):
+            self._declared = DeclaredParameters(self, HardwareNodeParams)
+            chosen = self._declared.value
+            self.autostart = chosen.autostart
+            refuse_unknown_overrides(self)
+            if not chosen.robot:
+                raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
+            robot = load_robot(chosen.robot)
+            self._hardware = read_hardware(chosen.hardware, robot)
+            self._guard = MotorGuard(robot)
+            self._joints = robot.joint_names
+            self._watch = MotorWatch(
+                self._hardware, self._joints, lambda: self._declared.value.hold_after
+            )
+            # Joints whose motors are silent.
+            self._silent_joints: set[str] = set()
+            self._message_counts = {MOTOR_STATES_TOPIC: 0, JOINT_COMMANDS_TOPIC: 0}
+            # Whether motors were ever commanded, and whether they hold now.
+            self._was_commanded = self._holding = False
+            self._last_command: FloatArray | None = None
+            self._commands_pass = False
+            self._refused = self._kept_back = self._bounded = 0
+            self._unknown: set[str] = set()
+            logger = self.get_logger()
+            self._warn_refused, self._warn_unknown, self._warn_limited, self._warn_trouble = (
+                ThrottledLogger(logger, is_error=False) for _ in range(4)
+            )
+            self._connect()
 
     def _connect(self) -> None:
         """Create publishers, subscriptions, services and timers."""

@@ -58,7 +58,7 @@ from gait_ros.live.step_clock import StepClock
 from gait_ros.messages.commands import to_commands, to_gait_state
 from gait_ros.messages.conversions import BUILDER
 from gait_ros.messages.markers import gait_markers
-from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, ThrottledLogger, destroyed_if_refused
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.parameters import (
     DeclaredParameters,
@@ -103,34 +103,35 @@ class ControllerNode(ManagedNode):
         self, name: str = 'controller', *, robot: str = '', controller: str = '', **kwargs: Any
     ) -> None:
         super().__init__(name, **kwargs)
-        self._champion = find_node_champion(parameter_overrides(self), self.arguments)
-        defaults: dict[str, Any] = {'robot': robot, 'controller': controller}
-        if self._champion is not None:
-            defaults = self._champion.controller_defaults()
-        self._declared = DeclaredParameters(self, ControllerNodeParams, defaults=defaults)
-        self._chosen = self._declared.value
-        self.autostart = self._chosen.autostart
-        if not self._chosen.robot:
-            raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
-        simulated = bool(self.get_parameter('use_sim_time').value)
-        self._chosen.check_demo(simulated, commanded=bool(self._chosen.command))
-        self._make_controller()
-        self._step_clock = StepClock(
-            self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
-        )
-        self._steady = self._step_clock.steady
-        self._safe = SafeOutput(
-            self,
-            self.robot,
-            self._reset_controller,
-            self._on_stopped,
-            self._chosen.interface if self._chosen.output == 'commands' else '',
-        )
-        refuse_unknown_overrides(self)
-        self._advertise()
-        # By wall time, so that the checks continue while simulated time stands still.
-        watch = guard_callback(self, 'watching the gait', lambda _: self._on_watch())
-        self.create_timer(_WATCH_PERIOD, lambda: watch(None), clock=self._steady)
+        with destroyed_if_refused(self):
+            self._champion = find_node_champion(parameter_overrides(self), self.arguments)
+            defaults: dict[str, Any] = {'robot': robot, 'controller': controller}
+            if self._champion is not None:
+                defaults = self._champion.controller_defaults()
+            self._declared = DeclaredParameters(self, ControllerNodeParams, defaults=defaults)
+            self._chosen = self._declared.value
+            self.autostart = self._chosen.autostart
+            if not self._chosen.robot:
+                raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
+            simulated = bool(self.get_parameter('use_sim_time').value)
+            self._chosen.check_demo(simulated, commanded=bool(self._chosen.command))
+            self._make_controller()
+            self._step_clock = StepClock(
+                self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
+            )
+            self._steady = self._step_clock.steady
+            self._safe = SafeOutput(
+                self,
+                self.robot,
+                self._reset_controller,
+                self._on_stopped,
+                self._chosen.interface if self._chosen.output == 'commands' else '',
+            )
+            refuse_unknown_overrides(self)
+            self._advertise()
+            # By wall time, so that the checks continue while simulated time stands still.
+            watch = guard_callback(self, 'watching the gait', lambda _: self._on_watch())
+            self.create_timer(_WATCH_PERIOD, lambda: watch(None), clock=self._steady)
 
     def _make_controller(self) -> None:
         """Load the robot, declare the parameters of the gait, and make the controller."""

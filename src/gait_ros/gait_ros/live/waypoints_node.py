@@ -30,7 +30,7 @@ from gait_core.motion.waypoints import WaypointFollower, WaypointParams
 from gait_core.parameters.declaration import float_parameter
 from gait_ros.live.observation import pose_from_odometry
 from gait_ros.nodes.clock import ClockWatch
-from gait_ros.nodes.faults import ThrottledLogger
+from gait_ros.nodes.faults import ThrottledLogger, destroyed_if_refused
 from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.nodes.qos import advertise, subscribe
@@ -83,22 +83,25 @@ class WaypointsNode(Node):
     """Publisher of the velocity to the next waypoint; it stops the robot at the last one."""
 
     def __init__(self, name: str = 'waypoints', **kwargs: Any) -> None:
-        # Defined first, because a node that refuses its parameters is destroyed too.
+        # Set first: `destroy_node` reads it even if the parameters are refused below.
         self._publisher: Any = None
         super().__init__(name, **kwargs)
-        check_parameter_files(self, sys.argv)
-        self._declared = DeclaredParameters(self, WaypointsNodeParams, on_change=self._on_change)
-        refuse_unknown_overrides(self)
-        self._follower = WaypointFollower(self._declared.value)
-        self._pose: FloatArray | None = None
-        self._last_pose_time = self.get_clock().now().nanoseconds
-        self._stop_count = 0
-        logger = self.get_logger()
-        self._warn_pose, self._warn_wait, self._warn_clock = (
-            ThrottledLogger(logger, is_error=False) for _ in range(3)
-        )
-        self._publisher = advertise(self, Twist, 'cmd_vel')
-        subscribe(self, Odometry, 'odom', self._on_odom)
+        with destroyed_if_refused(self):
+            check_parameter_files(self, sys.argv)
+            self._declared = DeclaredParameters(
+                self, WaypointsNodeParams, on_change=self._on_change
+            )
+            refuse_unknown_overrides(self)
+            self._follower = WaypointFollower(self._declared.value)
+            self._pose: FloatArray | None = None
+            self._last_pose_time = self.get_clock().now().nanoseconds
+            self._stop_count = 0
+            logger = self.get_logger()
+            self._warn_pose, self._warn_wait, self._warn_clock = (
+                ThrottledLogger(logger, is_error=False) for _ in range(3)
+            )
+            self._publisher = advertise(self, Twist, 'cmd_vel')
+            subscribe(self, Odometry, 'odom', self._on_odom)
 
     def start(self) -> None:
         """Start publishing velocities."""

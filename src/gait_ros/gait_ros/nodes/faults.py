@@ -1,10 +1,12 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exceptions that a node survives, and throttled log lines."""
+"""Exceptions that a node survives or that end its construction, and throttled log lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 import time
 from typing import Any
 
@@ -52,3 +54,17 @@ class ThrottledLogger:
             self._logger.error(line)
         else:
             self._logger.warning(line)
+
+
+@contextmanager
+def destroyed_if_refused(node: Any) -> Iterator[None]:
+    """
+    Destroy a node if the rest of its constructor raises an exception.
+
+    Nobody holds such a node, and its topics and services would stay in the graph.
+    """
+    try:
+        yield
+    except BaseException:
+        node.destroy_node()
+        raise

@@ -18,7 +18,7 @@ from lifecycle_msgs.srv import (
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from gait_core.errors import ConfigurationError, describe_error
-from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS
+from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, destroyed_if_refused
 from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.rclpy_release import refuse_transitions
 from gait_ros.nodes.services import SERVICE_QOS
@@ -63,7 +63,8 @@ class ManagedNode(LifecycleNode):
         self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False
         self._refusal: BaseException | None = None
-        check_parameter_files(self, self.arguments)
+        with destroyed_if_refused(self):
+            check_parameter_files(self, self.arguments)
 
     def destroy_node(self) -> None:
         """
