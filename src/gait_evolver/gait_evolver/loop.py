@@ -17,6 +17,7 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.trial.champion import Champion
+from gait_core.trial.sources import sources_hash
 from gait_evolver import __version__
 from gait_evolver.curriculum import RunProgression
 from gait_evolver.incidents import IncidentHandler, LinePrinter, print_line
@@ -429,7 +430,7 @@ class Evolution:
         more = {
             'fitness_deviation': float(np.array([row.fitness for row in rows], dtype=float).std()),
             'version': __version__,
-            'sources': self._plan.sources_hash_on(first.engine),
+            'sources': sources_hash(champion.spec),
         }
         return replace(champion, run={**champion.run, **more})
 

@@ -138,12 +138,12 @@ class Plan:
     @property
     def sources_hash(self) -> str:
         """SHA-256 of the code and the robot of the trials."""
-        hashes = [self.sources_hash_on(engine) for engine in self.scenes]
+        hashes = [
+            sources_hash(replace(stage.trial, scene=scene))
+            for stage in self.stage_plans
+            for scene in stage.scenes.values()
+        ]
         return hashes[0] if len(hashes) == 1 else sha256_of(hashes)
-
-    def sources_hash_on(self, engine: str) -> str:
-        """Return the SHA-256 of the code and the robot of the trials on one engine."""
-        return sources_hash(self.trial.scene.robot, self.trial.controller, engine)
 
     @property
     def logged_metrics(self) -> tuple[str, ...]:

@@ -14,21 +14,16 @@ from gait_core import registry
 from gait_core.files.access import read_bytes
 from gait_core.robot.find import find_robot
 from gait_core.robot.urdf.xml_source import included_files
+from gait_core.trial.spec import TrialSpec
 
 
-def sources_hash(robot: str, controller: str, engine: str) -> str:
+def sources_hash(spec: TrialSpec) -> str:
     """
     Return the SHA-256 of the sources that a trial's result depends on.
 
     They are the files of the robot, those that it includes, and the Python files of
-    ``gait_core`` and of the packages that register the controller and the engine.
-
-    Parameters
-    ----------
-    robot : str
-        Name or folder.
-    controller, engine : str
-        Registered names.
+    ``gait_core`` and of the packages that register the controller, the engine, the terrain and
+    the fitness terms.
 
     Raises
     ------
@@ -38,14 +33,16 @@ def sources_hash(robot: str, controller: str, engine: str) -> str:
     """
     packages = {
         'gait_core',
-        registry.package('controllers', controller),
-        registry.package('engines', engine),
+        registry.package('controllers', spec.controller),
+        registry.package('engines', spec.scene.engine),
+        registry.package('terrains', spec.scene.terrain.name),
+        *(registry.package('fitness_terms', term) for term in spec.fitness_terms),
     }
     digest = hashlib.sha256()
     for package in sorted(packages):
-        for folder in _package_folders(package):
-            _hash_files(digest, folder, folder.rglob('*.py'))
-    found = find_robot(robot)
+        for folder, files in _python_files(package):
+            _hash_files(digest, folder, files)
+    found = find_robot(spec.scene.robot)
     own = [found] if found.is_file() else sorted(found.rglob('*'))
     _hash_files(digest, found.parent if found.is_file() else found, own)
     included = {
@@ -56,9 +53,16 @@ def sources_hash(robot: str, controller: str, engine: str) -> str:
     return digest.hexdigest()
 
 
-def _package_folders(package: str) -> list[Path]:
-    spec = importlib.util.find_spec(package)
-    return sorted(Path(folder) for folder in (spec and spec.submodule_search_locations) or ())
+def _python_files(package: str) -> list[tuple[Path, list[Path]]]:
+    """Return the folders of a package, or that of a single module, with their Python files."""
+    found = importlib.util.find_spec(package)
+    if found is None:
+        return []
+    if found.submodule_search_locations is None:
+        file = Path(found.origin or '')
+        return [(file.parent, [file])]
+    folders = sorted(map(Path, found.submodule_search_locations))
+    return [(folder, list(folder.rglob('*.py'))) for folder in folders]
 
 
 def _hash_files(digest: hashlib._Hash, folder: Path, files: Iterable[Path]) -> None:

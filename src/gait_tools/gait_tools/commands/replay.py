@@ -306,8 +306,7 @@ def _explain_difference(champion: Champion, fingerprint: str, fitness: float | N
 
     if champion.fingerprint == fingerprint:
         spec = champion.spec
-        now = sources_hash(spec.scene.robot, spec.controller, spec.scene.engine)
-        is_edited = champion.run.get('sources') not in (None, now)
+        is_edited = champion.run.get('sources') not in (None, sources_hash(spec))
         file = spec.parameters.get('gait_file') if _lacks_file_hash(spec) else ''
         print(
             'gait: the result differs from the record, although the platform is the same'
