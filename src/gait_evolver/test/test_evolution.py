@@ -9,6 +9,7 @@ import csv
 from dataclasses import dataclass, replace
 import json
 import os
+import random
 import re
 import signal
 from types import SimpleNamespace
@@ -566,6 +567,37 @@ def test_an_optimiser_is_given_its_settings_in_their_types():
         'count': int,
         'width': float,
     }
+
+
+@pytest.mark.parametrize('when', ['__init__', 'ask', 'tell'])
+@pytest.mark.parametrize(
+    ('module', 'draw'),
+    [('random', random.random), ('numpy.random', np.random.rand)],
+)
+def test_an_optimiser_that_draws_from_a_global_generator_is_refused(when, module, draw):
+    class Gambler(Optimizer):
+        """Search that draws once, in one of its methods."""
+
+        Settings = Parameters
+
+        def __init__(self, *, dimension, seed):
+            if when == '__init__':
+                draw()
+
+        def ask(self):
+            if when == 'ask':
+                draw()
+            return []
+
+        def tell(self, evaluations):
+            if when == 'tell':
+                draw()
+
+    with (
+        register_temporarily('optimizers', gambler=Gambler),
+        pytest.raises(ConfigurationError, match=f"^optimizer 'gambler' draws .* of {module}, so"),
+    ):
+        plan(optimizer={'name': 'gambler'}, population=0)
 
 
 def test_unknown_experiments_and_files(tmp_path):

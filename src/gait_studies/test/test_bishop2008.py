@@ -248,6 +248,7 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
     folder = tmp_path / 'run'
     settings = ('population=4', 'repeats=2', 'duration=5', 'scene.physics_step=0.004')
     evolve(folder, 'bishop2008_omni', 2, *settings)
+    plan, generations = resolve_experiment(read_run(folder)[1]), read_generations(folder)
     told = []
 
     class Watched(PatternCmaOptimizer):
@@ -263,7 +264,6 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
             dimension=0, seed=1, shapes=plan.array_shapes, **plan.experiment.optimizer.settings
         ),
     )
-    plan, generations = resolve_experiment(read_run(folder)[1]), read_generations(folder)
     mean_network(
         FinishedEvolution(
             plan=plan,
