@@ -7,7 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
+from gait_evolver.evaluators.scheduling import (
+    WorkerSpeeds,
+    find_overdue_worker,
+    is_worth_starting,
+    select_lone_workers,
+)
 
 
 def pace(**rates):
@@ -58,6 +63,14 @@ def test_an_overdue_worker_is_not_waited_for():
     known = pace(fast=100, slow=10)
     assert not is_worth_starting(known, 'slow', [100], {'fast': (100, 0.5)})
     assert is_worth_starting(known, 'slow', [100], {'fast': (100, 2.1)})
+
+
+def test_of_two_overdue_trials_the_second_is_begun_again_after_the_first():
+    known = pace(a=100, b=100, c=100, d=100)
+    busy = {'a': (100, 9.0), 'b': (100, 0.5), 'c': (100, 5.0)}
+    # Workers a and b run trial 7, so only trial 8 of worker c may get a second worker.
+    lone = select_lone_workers({'a': 7, 'b': 7, 'c': 8})
+    assert find_overdue_worker(known, 'd', {name: busy[name] for name in lone}) == 'c'
 
 
 def test_an_overdue_trial_is_begun_again_once_it_would_be_done():

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -32,7 +32,12 @@ from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators import shipping
 from gait_evolver.evaluators.ray_process import RayProcess, check_cluster, token_file
 from gait_evolver.evaluators.ray_state import RayWorker, TrialBatch
-from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
+from gait_evolver.evaluators.scheduling import (
+    WorkerSpeeds,
+    find_overdue_worker,
+    is_worth_starting,
+    select_lone_workers,
+)
 from gait_evolver.evaluators.worker import RAISED, REFUSED, SHORTAGE
 
 if find_spec('ray') is None:
@@ -268,8 +273,7 @@ class RayEvaluator(Evaluator):
             for number, index in running.items()
         }
         # At most two workers run one trial.
-        runners = Counter(running.values())
-        alone = {str(key): busy[str(key)] for key, index in running.items() if runners[index] == 1}
+        alone = {str(number): busy[str(number)] for number in select_lone_workers(running)}
         for number in sorted(idle, key=lambda key: speeds.expected_time(str(key), 1000)):
             ticks = (specs[index].ticks for index in waiting)
             if is_worth_starting(speeds, str(number), ticks, busy):

@@ -18,7 +18,12 @@ from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.processes.worker_policy import HANG_TIME, PATIENCE, LossCallback, LossCounter
 from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.spec import TrialResult, TrialSpec
-from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
+from gait_evolver.evaluators.scheduling import (
+    WorkerSpeeds,
+    find_overdue_worker,
+    is_worth_starting,
+    select_lone_workers,
+)
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.trials.session import RosClient
 from gait_ros.trials.worker_client import TrialRefused, WorkerClient, WorkerLost
@@ -239,11 +244,11 @@ class RosEvaluator(Evaluator):
         for name in sorted(idle, key=lambda worker: self._speeds.expected_time(worker, 1000)):
             busy = self._busy_workers(specs)
             if not waiting:
-                late = find_overdue_worker(self._speeds, name, busy)
-                index = self._workers[late].trial if late else None
                 # At most two workers run one trial.
-                if index is not None and self._count_runners(index) == 1:
-                    self._submit(name, specs, index)
+                running = self._running_trials()
+                alone = {lone: busy[lone] for lone in select_lone_workers(running)}
+                if late := find_overdue_worker(self._speeds, name, alone):
+                    self._submit(name, specs, running[late])
             elif is_worth_starting(self._speeds, name, [specs[i].ticks for i in waiting], busy):
                 self._submit(name, specs, waiting.popleft())
 
@@ -256,14 +261,14 @@ class RosEvaluator(Evaluator):
         """Return the ticks of each busy worker's trial and the time since its start [s]."""
         now = time.monotonic()
         return {
-            name: (specs[worker.trial].ticks, now - worker.began)
-            for name, worker in self._workers.items()
-            if worker.trial is not None
+            name: (specs[index].ticks, now - self._workers[name].began)
+            for name, index in self._running_trials().items()
         }
 
-    def _count_runners(self, index: int) -> int:
-        """Return the number of workers that run a trial."""
-        return sum(worker.trial == index for worker in self._workers.values())
+    def _running_trials(self) -> dict[str, int]:
+        """Return the index of the trial that each busy worker runs."""
+        trials = {name: worker.trial for name, worker in self._workers.items()}
+        return {name: index for name, index in trials.items() if index is not None}
 
     def _cancel_trial(self, index: int) -> None:
         """Cancel a trial on the other workers after its first result."""
@@ -313,7 +318,7 @@ class RosEvaluator(Evaluator):
                 del self._workers[name]
         if index is not None:
             self.workload.lost_trials += 1
-            if not self._count_runners(index):
+            if index not in self._running_trials().values():
                 # The trial goes to the end of the queue. If it is the trial that ends workers, all
                 # other trials have finished before it ends the next one.
                 self._waiting.append(index)

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from typing import TypeVar
+
+Worker = TypeVar('Worker')
 
 _NEWEST_WEIGHT = 0.5
 """Weight of the newest trial in the moving average of a worker's speed."""
@@ -85,6 +89,12 @@ def is_worth_starting(
         if free_at[name] >= own_end:
             return True
     return False
+
+
+def select_lone_workers(trials: Mapping[Worker, int]) -> set[Worker]:
+    """Return the workers whose trial no other worker runs; ``trials`` has the trial of each."""
+    counts = Counter(trials.values())
+    return {worker for worker, trial in trials.items() if counts[trial] == 1}
 
 
 def find_overdue_worker(
