@@ -130,6 +130,53 @@ def test_upside_down_robots_and_robots_without_legs_are_told():
     assert any(text.startswith('no legs') for text in report.warnings)
 
 
+def in_units(robot, length=1.0, mass=1.0, angle=1.0):
+    """Return a robot whose numbers are multiplied, as in a file with other units."""
+
+    def scaled(shape):
+        size = tuple(length * side for side in shape.size)
+        return dataclasses.replace(shape, size=size, xyz=length * np.array(shape.xyz))
+
+    links = tuple(
+        dataclasses.replace(
+            link, mass=mass * link.mass, collisions=tuple(map(scaled, link.collisions))
+        )
+        for link in robot.links
+    )
+    joints = tuple(
+        dataclasses.replace(
+            joint,
+            xyz=length * np.array(joint.xyz),
+            lower=angle * joint.lower,
+            upper=angle * joint.upper,
+        )
+        for joint in robot.joints
+    )
+    return dataclasses.replace(robot, links=links, joints=joints)
+
+
+@pytest.mark.parametrize(
+    ('factors', 'unit'),
+    [
+        ({'length': 1000.0}, 'looks like millimetres'),
+        ({'mass': 1000.0}, 'looks like grams'),
+        ({'angle': 180.0 / np.pi}, 'look like degrees'),
+    ],
+)
+@pytest.mark.parametrize('name', ['a1', 'guroo', 'roach', 'hexapod'])
+def test_other_units_than_si_are_told(name, factors, unit):
+    robot = load_robot(name)
+    assert not any('look' in text for text in report_robot(robot).warnings)
+    assert [text for text in report_robot(in_units(robot, **factors)).warnings if unit in text]
+
+
+def test_a_robot_without_collision_shapes_is_told():
+    robot = legged_box(4)
+    ghosts = tuple(dataclasses.replace(link, collisions=()) for link in robot.links)
+    warnings = report_robot(dataclasses.replace(robot, links=ghosts)).warnings
+    assert 'no link has a collision shape: the robot sinks through the ground' in warnings
+
+
 BOX = Shape(kind='box', size=(0.2, 0.2, 0.2))
 BALL = Shape(kind='sphere', size=(0.1,))
 TURNED = dataclasses.replace(BOX, rpy=(0.0, 0.0, np.pi / 4))

@@ -5,6 +5,7 @@
 
 from dataclasses import replace
 import math
+import re
 
 import numpy as np
 import pytest
@@ -215,6 +216,10 @@ def test_a_heavy_head_shifts_the_feet_under_the_centre_of_mass(adopted):
         (
             dog_urdf().replace('<box size="0.5 0.25 0.1"/>', '<mesh filename="trunk.stl"/>'),
             "mesh file 'trunk.stl' does not exist",
+        ),
+        (
+            re.sub(r'xyz="([-\d.]+) ([-\d.]+) ([-\d.]+)"', r'xyz="\1e3 \2e3 \3e3"', dog_urdf()),
+            'from the base looks like millimetres; scale it to metres',
         ),
     ],
 )

@@ -23,6 +23,10 @@ from gait_core.robot.overlap import Overlap, find_overlaps
 from gait_core.robot.shapes import shape_points
 
 _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
+# Bounds beyond which a file probably has other units than SI. No metal is denser than osmium.
+_MAX_ANGLE = 4.0 * np.pi
+_MAX_REACH = 10.0
+_MAX_DENSITY = 22600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +163,8 @@ def report_robot(robot: RobotModel) -> LoadReport:
         overlaps=find_overlaps(robot),
         warnings=(),
     )
-    return dataclasses.replace(report, warnings=tuple(_warnings(report)))
+    warnings = (*_warnings(report), *_unit_warnings(robot))
+    return dataclasses.replace(report, warnings=warnings)
 
 
 def _warnings(report: LoadReport) -> list[str]:
@@ -187,6 +192,51 @@ def _warnings(report: LoadReport) -> list[str]:
     if not (report.legs or report.contact_nodes):
         warnings.append('no legs: no chain of joints ends at the lowest level')
     return warnings
+
+
+def _unit_warnings(robot: RobotModel) -> list[str]:
+    """Return warnings of missing collision shapes and of values that seem to have other units."""
+    warnings = []
+    if not robot.contact_nodes and not any(link.collisions for link in robot.links):
+        warnings.append('no link has a collision shape: the robot sinks through the ground')
+    largest = {
+        joint.name: max(abs(joint.lower), abs(joint.upper))
+        for joint in robot.joints
+        if joint.kind == 'revolute' and np.isfinite([joint.lower, joint.upper]).all()
+    }
+    beyond = [name for name, angle in largest.items() if angle > _MAX_ANGLE]
+    if beyond:
+        warnings.append(
+            f'limits of {max(largest.values()):.3g} rad look like degrees: {", ".join(beyond)}'
+        )
+    if length_fault := describe_length_fault(robot):
+        warnings.append(length_fault)
+    shaped = [link for link in robot.links if link.collisions or link.visuals]
+    mass, volume = sum(link.mass for link in shaped), sum(map(_box_volume, shaped))
+    if mass > _MAX_DENSITY * volume > 0.0:
+        warnings.append(
+            f'a mass of {mass:.3g} kg in shapes of {volume:.3g} m^3 looks like grams: '
+            'no metal is so dense'
+        )
+    return warnings
+
+
+def describe_length_fault(robot: RobotModel) -> str:
+    """Return a line if the lengths of a robot seem to be millimetres; empty otherwise."""
+    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    reach = float(np.linalg.norm(poses[:, :3, 3] - poses[0, :3, 3], axis=1).max())
+    if reach <= _MAX_REACH:
+        return ''
+    return f'a reach of {reach:.3g} m from the base looks like millimetres'
+
+
+def _box_volume(link: Link) -> float:
+    """Return the sum of the volumes of boxes about the shapes of a link [m^3]."""
+    volume = 0.0
+    for shape in link.collisions or link.visuals:
+        points, radius = shape_points(shape)
+        volume += float(np.prod(np.ptp(points, axis=0) + 2.0 * radius))
+    return volume
 
 
 def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:

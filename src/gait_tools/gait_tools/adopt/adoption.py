@@ -25,7 +25,7 @@ from gait_core.robot.check import check_robot
 from gait_core.robot.description import robot_from_description
 from gait_core.robot.inference import joint_axes_at_zero, up_axis
 from gait_core.robot.load import read_robot
-from gait_core.robot.load_report import LoadReport, report_robot
+from gait_core.robot.load_report import LoadReport, describe_length_fault, report_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
@@ -129,12 +129,14 @@ def propose_adoption(
     Raises
     ------
     ConfigurationError
-        If it cannot be read, or has no legs, such as an arm, a cart or a fixed body.
+        If it cannot be read, has no legs, such as an arm, a cart or a fixed body, or is too large.
 
     """
     if path.is_dir():
         raise ConfigurationError(f"'{path}' is a folder; gait adopt takes a .urdf or .xacro file")
     given = read_robot(path, packages)
+    if length_fault := describe_length_fault(given):
+        raise ConfigurationError(f'{path}: {length_fault}; scale it to metres')
     turn, doubts = _frame_rotation(given)
     content = RobotFile(name=path.name.split('.')[0], root_rpy=turn)
     location = Location(source=Source(str(path)))
