@@ -122,6 +122,16 @@ def test_the_workspace_of_a_leg_in_its_plane_is_that_of_two_bars(adopted):
     assert UPPER + LOWER - HEIGHT - step <= space.down <= UPPER + LOWER - HEIGHT + 1e-9
 
 
+def test_slow_joints_bound_the_speed(adopted):
+    # A foot under its hip moves by the hip alone, at joint speed times height. In a trot with duty
+    # factor 3/4 it returns in 1/4 of the cycle, so the robot goes at a third of this speed.
+    slow = adopted(re.sub(r'velocity="[\d.]+"', 'velocity="1.5"', dog_urdf()))
+    assert slow.gait['duty_factor'] == 0.75
+    assert slow.gait['max_forward'] == pytest.approx(1.5 * HEIGHT / 3.0, abs=0.01)
+    assert slow.gait['max_sideways'] == pytest.approx(1.5 * HEIGHT / 3.0, abs=0.01)
+    assert adopted(dog_urdf()).gait['max_forward'] > 1.0
+
+
 def test_an_insect_reaches_out_and_lifts_its_knees(adopted):
     found = adopted(insect_urdf(), 'insect.urdf')
     assert [one.leg.name for one in found.legs] == ['lf', 'rf', 'lm', 'rm', 'lr', 'rr']

@@ -14,6 +14,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.kinematics.foot_workspace import FootWorkspace
 from gait_core.kinematics.forward_kinematics import com_positions, link_poses
+from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.kinematics.sole_contacts import sole_extent
 from gait_core.robot.model import RobotModel
 from gait_tools.adopt.legs import YAW, FoundLeg
@@ -108,16 +109,37 @@ def _many_legged_gait(
     frequency = min(_FREQUENCY_FACTOR * math.sqrt(GRAVITY / height), _MAX_FREQUENCY)
     ahead, aside = _smallest_workspace(spaces)
     up = min(space.up for space in spaces.values())
+    # A foot returns in the swing what it went back in the stance, by its joints at most this fast.
+    forward, sideways = ((1.0 - duty) / duty * _foot_speeds(robot)).tolist()
     return {
         'gait': gait,
         'duty_factor': duty,
         'frequency': round(frequency, 2),
         'stride_height': round(min(lift * height, 0.5 * up), 3),
-        'max_forward': round(min(2.0 * _WORKSPACE_SHARE * ahead * frequency / duty, 3.0), 2),
-        'max_sideways': round(min(2.0 * _WORKSPACE_SHARE * aside * frequency / duty, 2.0), 2),
+        'max_forward': round(
+            min(2.0 * _WORKSPACE_SHARE * ahead * frequency / duty, forward, 3.0), 2
+        ),
+        'max_sideways': round(
+            min(2.0 * _WORKSPACE_SHARE * aside * frequency / duty, sideways, 2.0), 2
+        ),
         'heading_gain': _HEADING_GAIN,
         'speed_gain': _SPEED_GAIN,
     }
+
+
+def _foot_speeds(robot: RobotModel) -> FloatArray:
+    """Return the speeds along x and y that joints allow each foot in the stance, (2,) [m/s]."""
+    speeds = np.full(2, np.inf)
+    for leg in robot.legs:
+        kinematics = LegKinematics(robot, leg.name)
+        jacobian = kinematics.jacobian(robot.stance[kinematics.columns])
+        limits = np.array([[robot.joint[name].velocity] for name in leg.joints])
+        # Joint speeds for a foot that moves along x or y at 1 m/s.
+        joint_speeds = np.abs(np.linalg.pinv(jacobian[:3])[:, :2])
+        needed = joint_speeds > 1e-6
+        allowed = np.where(needed, limits / np.where(needed, joint_speeds, 1.0), np.inf)
+        speeds = np.minimum(speeds, allowed.min(axis=0))
+    return speeds
 
 
 def _biped_gait(

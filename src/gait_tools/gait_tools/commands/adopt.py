@@ -160,5 +160,5 @@ def _report_lines(
         lines.append(
             f'DOUBT: it does not follow its command on {walk["engine"]}: {walk["reason"]}'
         )
-    what = '--cmd 0.3' if adoption.controller else '--seconds 5'
+    what = '--seconds 5' if walk is None else f'--cmd {walk["told_mps"]:g}'
     return [*lines, f'written: {folder}; next: gait walk {folder} {what}']
