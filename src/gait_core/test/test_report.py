@@ -170,6 +170,21 @@ def test_other_units_than_si_are_told(name, factors, unit):
     assert [text for text in report_robot(in_units(robot, **factors)).warnings if unit in text]
 
 
+@pytest.mark.parametrize('shift', [(0.0, 0.0, 0.0), (0.8, 0.0, 0.0), (0.0, -0.8, 0.0)])
+@pytest.mark.parametrize('name', ['a1', 'guroo', 'roach', 'hexapod'])
+def test_the_origin_of_the_base_tells_nothing_about_its_axes(name, shift):
+    robot = load_robot(name)
+    root = robot.roots[0]
+    joints = tuple(
+        dataclasses.replace(joint, xyz=np.array(joint.xyz) + shift)
+        if joint.parent == root
+        else joint
+        for joint in robot.joints
+    )
+    report = report_robot(dataclasses.replace(robot, joints=joints))
+    assert (report.up, report.forward) == ('z', 'x')
+
+
 def test_a_robot_without_collision_shapes_is_told():
     robot = legged_box(4)
     ghosts = tuple(dataclasses.replace(link, collisions=()) for link in robot.links)

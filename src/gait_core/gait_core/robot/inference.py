@@ -43,23 +43,31 @@ def up_axis(robot: RobotModel) -> str:
     """
     Return the axis of the root link that points up: ``x``, ``y``, ``z``, or one with a minus sign.
 
-    It is opposite to the mean position of the ends of chains in the nominal stance, because most
-    chains hang down; ``z`` if that mean is not clear.
+    It is opposite to the mean direction from the start to the end of chains in the nominal stance,
+    because most chains hang down; ``z`` if that mean is not clear.
     """
     poses = link_poses(robot, robot.joint_stance)
-    ends = [
-        _shape_centre(robot, _outermost_link(robot, chain[-1].child, poses), poses)
-        for chain in _joint_chains(robot)
-    ]
-    if not ends:
+    chains = tuple(_joint_chains(robot))
+    if not chains:
         return 'z'
-    rise = -np.mean(ends, axis=0)
-    size = max(float(np.max(np.abs(ends))), 1e-9)
-    main = int(np.argmax(np.abs(rise)))
-    # Arms, tails and heads are ends too: only a clear mean along x or y overrides z.
-    if abs(rise[main]) < 0.3 * size:
+    ends = np.array(
+        [_shape_centre(robot, _outermost_link(robot, c[-1].child, poses), poses) for c in chains]
+    )
+    starts = poses[[robot.link_index[chain[0].child] for chain in chains], :3, 3]
+    axis = _clear_direction(starts - ends)
+    # Legs that are folded up do not turn a robot over: their ends must be above the base, too.
+    return 'z' if axis == '-z' and _clear_direction(-ends) != '-z' else axis
+
+
+def _clear_direction(vectors: FloatArray) -> str:
+    """Return the axis nearest to the mean of vectors (k, 3); ``z`` if that is not clear."""
+    mean = vectors.mean(axis=0)
+    size = max(float(np.max(np.abs(vectors))), 1e-9)
+    main = int(np.argmax(np.abs(mean)))
+    # Arms, tails and heads are chains too: only a clear mean along x or y overrides z.
+    if abs(mean[main]) < 0.3 * size:
         return 'z'
-    return ('-' if rise[main] < 0.0 else '') + 'xyz'[main]
+    return ('-' if mean[main] < 0.0 else '') + 'xyz'[main]
 
 
 def _shape_centre(robot: RobotModel, link: str, poses: FloatArray) -> FloatArray:
