@@ -124,11 +124,15 @@ def test_the_page_on_hardware_moves_nothing_by_surprise(
     # The gait is killed: controller_manager goes on to send, and the motors hold.
     gait.signal(signal.SIGKILL)
 
-    def holds():
-        last = [tuple(one.position) for one in motors.commands[-5:]]
-        return len(last) == 5 and len(set(last)) == 1
+    still_since, still_at = len(manager.written), dict(motors.at)
 
-    manager.run(holds, PATIENCE)
-    written = len(manager.written)
-    manager.run(lambda: len(manager.written) > written + 20)
-    assert holds()
+    def hold():
+        nonlocal still_since, still_at
+        if motors.at != still_at:
+            still_since, still_at = len(manager.written), dict(motors.at)
+        return len(manager.written) > still_since + 20
+
+    manager.run(hold, PATIENCE)
+    held = dict(motors.at)
+    manager.run(lambda: len(manager.written) > still_since + 60)
+    assert motors.at == held

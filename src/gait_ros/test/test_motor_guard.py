@@ -131,8 +131,12 @@ def test_a_hold_is_the_last_position_velocity_zero_and_effort_zero_of_what_was_c
     np.testing.assert_array_equal(hold.position, 0.1)
     np.testing.assert_array_equal(hold.velocity[:2], 0.0)
     assert np.isnan(hold.velocity[2:]).all()
-    guard.forget_joint(NAMES[0])
-    assert guard.hold().names == NAMES[1:]
+    for name in (NAMES[0], NAMES[2]):
+        guard.forget_position(name)
+    hold = guard.hold()
+    # The first one was commanded by velocity, too: it is still stopped.
+    assert hold.names == (*NAMES[:2], *NAMES[3:])
+    assert np.isnan(hold.position[0]) and hold.velocity[0] == 0.0
     guard.forget_commands()
     assert guard.hold().names == ()
 

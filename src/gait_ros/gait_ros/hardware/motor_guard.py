@@ -77,10 +77,13 @@ class MotorGuard:
         self._last = {field: np.full(n, np.nan) for field in _FIELDS}
         self.soften()
 
-    def forget_joint(self, name: str) -> None:
-        """Forget the commands of one joint; the next one begins at its measured position."""
-        for values in self._last.values():
-            values[self._robot.joint_index[name]] = np.nan
+    def forget_position(self, name: str) -> None:
+        """
+        Forget the position command of a joint; the next one begins at its measured position.
+
+        A hold still stops its velocity and effort.
+        """
+        self._last['position'][self._robot.joint_index[name]] = np.nan
 
     def soften(self) -> None:
         """Limit each joint to the start speed until it has reached its commanded position."""

@@ -264,8 +264,8 @@ class HardwareNode(ManagedNode):
         stale = self._watch.silent_joints(now)
         for joint in stale - self._silent_joints:
             # A joint may move while its motor is silent, so that it must start from its measured
-            # position afterwards.
-            self._guard.forget_joint(joint)
+            # position afterwards. Its motor may hear commands all the same: the hold stops it.
+            self._guard.forget_position(joint)
         self._silent_joints = stale
         condition = self._watch.describe_blocking_condition(now)
         if condition:
