@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+import random
 from typing import Any
 
+import numpy as np
+
 from gait_core import registry
-from gait_core.contracts import Optimizer
+from gait_core.contracts import Evaluation, Optimizer
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.parameters.declaration import (
     Parameters,
@@ -214,3 +217,35 @@ def check_length(experiment: Experiment, optimizer: Optimizer) -> None:
             f'takes too long. The experiment has {generations} generations of {population}; '
             f'nearest valid: generations {max(limit // population, 1)}'
         )
+
+
+def check_generators(name: str, make_optimizer: Callable[[], Optimizer]) -> None:
+    """
+    Refuse an optimiser that draws from a global generator in its first two generations.
+
+    Other code draws from that generator, too, so that no run could be repeated or resumed. The
+    candidates of the first generation count as failed; an exception shows in the run itself.
+    """
+    before = _global_generator_states()
+    with suppress(Exception):
+        optimizer = make_optimizer()
+        candidates = optimizer.ask()
+        optimizer.tell(
+            [Evaluation(id=each.id, status='diverged', objectives=None) for each in candidates]
+        )
+        optimizer.ask()
+    for generator, state in _global_generator_states().items():
+        if state != before[generator]:
+            raise ConfigurationError(
+                f"optimizer '{name}' draws from the global generator of {generator}, so that no "
+                'run of it could be repeated or resumed; nearest valid: '
+                'numpy.random.default_rng(seed)'
+            )
+
+
+def _global_generator_states() -> dict[str, str]:
+    """Return the states of the generators that all code of a process shares, by module."""
+    return {
+        'random': str(random.getstate()),
+        'numpy.random': str(np.random.get_state(legacy=False)),  # noqa: NPY002
+    }

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-import random
 from typing import Any
 
 import numpy as np
 
 from gait_core import registry
-from gait_core.contracts import ArrayShapes, Evaluation, Optimizer
+from gait_core.contracts import ArrayShapes, Optimizer
 from gait_core.errors import (
     ConfigurationError,
     name_hint,
@@ -346,35 +345,6 @@ def _check_optimizer(plan: Plan) -> None:
             'nearest valid: '
             f'{"pattern_cma" if plan.array_shapes else of_genes}'
         )
-    _check_generators(plan)
-
-
-def _check_generators(plan: Plan) -> None:
-    """Refuse an optimiser that draws from a global generator: no resumed run would follow it."""
-    before = _global_generator_states()
-    optimizer = plan.make_optimizer()
-    failed = [
-        Evaluation(id=candidate.id, status='diverged', objectives=None)
-        for candidate in optimizer.ask()
-    ]
-    optimizer.tell(failed)
-    optimizer.ask()
-    for generator, state in _global_generator_states().items():
-        if state != before[generator]:
-            raise ConfigurationError(
-                f"optimizer '{plan.experiment.optimizer.name}' draws from the global generator of "
-                f'{generator}, so that no run of it could be repeated or resumed; nearest valid: '
-                'numpy.random.default_rng(seed)'
-            )
-
-
-def _global_generator_states() -> dict[str, object]:
-    """Return the states of the generators that all code of a process shares, by module."""
-    numpy_state = np.random.get_state(legacy=False)['state']  # noqa: NPY002
-    return {
-        'random': random.getstate(),
-        'numpy.random': (numpy_state['key'].tobytes(), numpy_state['pos']),
-    }
 
 
 def _flatten_ranges(ranges: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:

@@ -572,9 +572,9 @@ def test_an_optimiser_is_given_its_settings_in_their_types():
 @pytest.mark.parametrize('when', ['__init__', 'ask', 'tell'])
 @pytest.mark.parametrize(
     ('module', 'draw'),
-    [('random', random.random), ('numpy.random', np.random.rand)],
+    [('random', random.random), ('numpy.random', np.random.randn)],
 )
-def test_an_optimiser_that_draws_from_a_global_generator_is_refused(when, module, draw):
+def test_an_optimiser_that_draws_from_a_global_generator_is_refused(tmp_path, when, module, draw):
     class Gambler(Optimizer):
         """Search that draws once, in one of its methods."""
 
@@ -597,7 +597,8 @@ def test_an_optimiser_that_draws_from_a_global_generator_is_refused(when, module
         register_temporarily('optimizers', gambler=Gambler),
         pytest.raises(ConfigurationError, match=f"^optimizer 'gambler' draws .* of {module}, so"),
     ):
-        plan(optimizer={'name': 'gambler'}, population=0)
+        RunStore.create(tmp_path / 'run', plan(optimizer={'name': 'gambler'}, population=0))
+    assert not (tmp_path / 'run').exists()
 
 
 def test_unknown_experiments_and_files(tmp_path):

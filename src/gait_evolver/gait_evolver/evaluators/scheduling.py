@@ -92,7 +92,7 @@ def is_worth_starting(
 
 
 def select_lone_workers(trials: Mapping[Worker, int]) -> set[Worker]:
-    """Return the workers whose trial no other worker runs; ``trials`` has the trial of each."""
+    """Return the workers that alone run their trial, from the trial that each worker runs."""
     counts = Counter(trials.values())
     return {worker for worker, trial in trials.items() if counts[trial] == 1}
 

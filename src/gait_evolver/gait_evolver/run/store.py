@@ -39,6 +39,7 @@ from gait_core.trial.fingerprint import describe_differences, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver import __version__
 from gait_evolver.experiment import Experiment, experiment_location, rebuild_experiment
+from gait_evolver.genes import check_generators
 from gait_evolver.pareto_front import FrontMember
 from gait_evolver.plan import Plan, resolve_experiment
 from gait_evolver.run.files import (
@@ -96,8 +97,11 @@ class RunStore:
         ------
         StoreError
             If the folder already holds a run, or cannot be written.
+        ConfigurationError
+            If the optimiser draws from a global generator.
 
         """
+        check_generators(plan.experiment.optimizer.name, plan.make_optimizer)
         if folder.exists() and not folder.is_dir():
             raise StoreError(f'run directory {folder} is a file, expected a folder')
         with store_errors(folder):

@@ -59,7 +59,7 @@ class ThrottledLogger:
 @contextmanager
 def destroyed_if_refused(node: Any) -> Iterator[None]:
     """
-    Destroy a node if the rest of its constructor raises an exception.
+    Destroy a node if the rest of its constructor raises an exception or is interrupted.
 
     Nobody holds such a node, and its topics and services would stay in the graph.
     """

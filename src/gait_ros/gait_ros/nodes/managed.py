@@ -55,15 +55,15 @@ class ManagedNode(LifecycleNode):
     def __init__(self, name: str, **kwargs: Any) -> None:
         # LifecycleNode's own services queue 10 requests and lose the rest of a burst.
         super().__init__(name, enable_communication_interface=False, **kwargs)
-        for service, kind in _SERVICES.items():
-            answer = getattr(self, f'_LifecycleNodeMixin__on_{service}')
-            if kind is ChangeState:
-                answer = refuse_transitions(answer)
-            self.create_service(kind, f'~/{service}', answer, qos_profile=SERVICE_QOS)
         self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False
         self._refusal: BaseException | None = None
         with destroyed_if_refused(self):
+            for service, kind in _SERVICES.items():
+                answer = getattr(self, f'_LifecycleNodeMixin__on_{service}')
+                if kind is ChangeState:
+                    answer = refuse_transitions(answer)
+                self.create_service(kind, f'~/{service}', answer, qos_profile=SERVICE_QOS)
             check_parameter_files(self, self.arguments)
 
     def destroy_node(self) -> None:
