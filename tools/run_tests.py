@@ -4,11 +4,12 @@
 """
 Tests of all packages and across packages: `make test`.
 
-The test files are distributed over one process more than there are cores, because many tests of
-ROS wait for messages. Each process has its own ROS domain (conftest.py), so that tests and
-parallel runs do not receive each other's messages. The run has its own log directory, so that
-nothing is left in the home directory. Arguments go to pytest; if some of them are paths, only
-these are run, in one process. ``--ros-part`` as first argument runs the tests that meet ROS.
+The test files are distributed over one process more than there are cores, at most four, because
+many tests of ROS wait for messages; with one core it is one process. Each process has its own ROS
+domain (conftest.py), so that tests and parallel runs do not receive each other's messages. The run
+has its own log directory, so that nothing is left in the home directory. Arguments go to pytest;
+if some of them are paths, only these are run, in one process. ``--ros-part`` as first argument
+runs the tests that meet ROS.
 """
 
 from __future__ import annotations

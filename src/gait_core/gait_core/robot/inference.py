@@ -44,7 +44,7 @@ def up_axis(robot: RobotModel) -> str:
     Return the axis of the root link that points up: ``x``, ``y``, ``z``, or one with a minus sign.
 
     It is opposite to the mean direction from the start to the end of chains in the nominal stance,
-    because most chains hang down; ``z`` if that mean is not clear.
+    because most chains hang down; ``z`` if no axis is near that mean.
     """
     poses = link_poses(robot, robot.joint_stance)
     chains = tuple(_joint_chains(robot))
@@ -55,16 +55,16 @@ def up_axis(robot: RobotModel) -> str:
     )
     starts = poses[[robot.link_index[chain[0].child] for chain in chains], :3, 3]
     axis = _clear_direction(starts - ends)
-    # Legs that are folded up do not turn a robot over: their ends must be above the base, too.
+    # A robot whose legs are folded up lies on its back only if they end above its root.
     return 'z' if axis == '-z' and _clear_direction(-ends) != '-z' else axis
 
 
 def _clear_direction(vectors: FloatArray) -> str:
-    """Return the axis nearest to the mean of vectors (k, 3); ``z`` if that is not clear."""
+    """Return the axis nearest to the mean of vectors (k, 3); ``z`` if none is near it."""
     mean = vectors.mean(axis=0)
     size = max(float(np.max(np.abs(vectors))), 1e-9)
     main = int(np.argmax(np.abs(mean)))
-    # Arms, tails and heads are chains too: only a clear mean along x or y overrides z.
+    # Arms, tails and heads are chains too: only a clear mean overrides z.
     if abs(mean[main]) < 0.3 * size:
         return 'z'
     return ('-' if mean[main] < 0.0 else '') + 'xyz'[main]

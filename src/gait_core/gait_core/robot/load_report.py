@@ -24,7 +24,8 @@ from gait_core.robot.shapes import shape_points
 
 _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 # Bounds beyond which a file probably has other units than SI. No metal is denser than osmium.
-_MAX_ANGLE = 4.0 * np.pi
+# Limits beyond 1000 rad stand for none.
+_ODD_ANGLES = (4.0 * np.pi, 1000.0)
 _MAX_REACH = 10.0
 _MAX_DENSITY = 22600.0
 
@@ -195,28 +196,29 @@ def _warnings(report: LoadReport) -> list[str]:
 
 
 def _unit_warnings(robot: RobotModel) -> list[str]:
-    """Return warnings of missing collision shapes and of values that seem to have other units."""
+    """Return warnings of missing collision shapes and of values in units that are not SI."""
     warnings = []
     if not robot.contact_nodes and not any(link.collisions for link in robot.links):
         warnings.append('no link has a collision shape: the robot sinks through the ground')
     largest = {
         joint.name: max(abs(joint.lower), abs(joint.upper))
         for joint in robot.joints
-        if joint.kind == 'revolute' and np.isfinite([joint.lower, joint.upper]).all()
+        if joint.kind == 'revolute'
     }
-    beyond = [name for name, angle in largest.items() if angle > _MAX_ANGLE]
-    if beyond:
+    low, high = _ODD_ANGLES
+    odd = {name: angle for name, angle in largest.items() if low < angle < high}
+    if odd:
         warnings.append(
-            f'limits of {max(largest.values()):.3g} rad look like degrees: {", ".join(beyond)}'
+            f'limits of up to {max(odd.values()):.3g} rad look like degrees: {", ".join(odd)}'
         )
     if length_fault := describe_length_fault(robot):
         warnings.append(length_fault)
-    shaped = [link for link in robot.links if link.collisions or link.visuals]
-    mass, volume = sum(link.mass for link in shaped), sum(map(_box_volume, shaped))
-    if mass > _MAX_DENSITY * volume > 0.0:
+    heavy = [link for link in robot.links if link.mass > 0.0]
+    volumes = [_box_volume(link) for link in heavy]
+    if all(volumes) and robot.mass > _MAX_DENSITY * sum(volumes):
         warnings.append(
-            f'a mass of {mass:.3g} kg in shapes of {volume:.3g} m^3 looks like grams: '
-            'no metal is so dense'
+            f'a mass of {robot.mass:.3g} kg in boxes of {sum(volumes):.3g} m^3 about its links '
+            'looks like grams: no metal is so dense'
         )
     return warnings
 
@@ -224,10 +226,12 @@ def _unit_warnings(robot: RobotModel) -> list[str]:
 def describe_length_fault(robot: RobotModel) -> str:
     """Return a line if the lengths of a robot seem to be millimetres; empty otherwise."""
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
-    reach = float(np.linalg.norm(poses[:, :3, 3] - poses[0, :3, 3], axis=1).max())
+    # Links without mass, such as a world link, may be anywhere.
+    places = poses[[link.mass > 0.0 for link in robot.links], :3, 3]
+    reach = float(np.ptp(places, axis=0).max(initial=0.0))
     if reach <= _MAX_REACH:
         return ''
-    return f'a reach of {reach:.3g} m from the base looks like millimetres'
+    return f'a size of {reach:.3g} m looks like millimetres'
 
 
 def _box_volume(link: Link) -> float:

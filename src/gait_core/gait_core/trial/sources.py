@@ -54,7 +54,7 @@ def sources_hash(spec: TrialSpec) -> str:
 
 
 def _python_files(package: str) -> list[tuple[Path, list[Path]]]:
-    """Return the folders of a package, or that of a single module, with their Python files."""
+    """Return each folder of a package with its Python files, or that of a single module."""
     found = importlib.util.find_spec(package)
     if found is None:
         return []

@@ -129,7 +129,7 @@ def propose_adoption(
     Raises
     ------
     ConfigurationError
-        If it cannot be read, has no legs, such as an arm, a cart or a fixed body, or is too large.
+        If it cannot be read, is in millimetres, or has no legs, such as an arm or a cart.
 
     """
     if path.is_dir():
@@ -174,9 +174,9 @@ def _frame_rotation(robot: RobotModel) -> tuple[tuple[float, float, float] | Non
     up = up_axis(robot)
     doubts = []
     if up == '-z':
-        # More chains end above the root than below: arms and a head, or legs that are folded
+        # The mean of the chains' ends is above the root: arms and a head, or legs that are folded
         # upwards at zero. In both cases z is up.
-        doubts.append('more of its chains end above the base than below: up is taken as z')
+        doubts.append('its chains end above the base on average: up is taken as z')
         up = 'z'
     forward = _forward_axis(robot, up)
     if not forward:

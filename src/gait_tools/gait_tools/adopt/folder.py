@@ -19,6 +19,7 @@ from gait_core.robot.urdf.xml_source import read_xml
 from gait_core.trial.scene import EMPTY_MAPPING
 from gait_tools.adopt.adoption import Adoption
 from gait_tools.adopt.gaits import ZMP_WALK
+from gait_tools.adopt.proof import COMMANDED_SPEED
 
 SERVO_GAIN, STIFF_SERVO_GAIN = 25.0, 50.0
 """Gains of the position servos [1/s]; the stiff one for balance on two legs."""
@@ -138,7 +139,8 @@ def _default_lines(adoption: Adoption) -> list[str]:
             '  gait:    # parameters of the controller',
         ]
         lines += [f'    {key}: {value}' for key, value in adoption.gait.items()]
-        lines.append('  command: [0.3, 0.0, 0.0]    # m/s, m/s, rad/s')
+        forward = min(COMMANDED_SPEED, adoption.gait['max_forward'])
+        lines.append(f'  command: [{forward}, 0.0, 0.0]    # m/s, m/s, rad/s')
     else:
         lines.append('  controller: hold')
     lines.append('  scene: {physics_step: 0.002, control_period: 0.02}')

@@ -39,6 +39,8 @@ _MAX_FREQUENCY = 2.5
 _HEADING_GAIN, _SPEED_GAIN, _BIPED_HEADING_GAIN = 1.2, 0.6, 0.6
 """Gains of heading and speed, and of the heading on two legs [1/s]. With a heading gain of 0.6 a
 hexapod at its joint speed limits drifted by 8 degrees; with a gain of 2, trots oscillate."""
+_JACOBIAN_CUTOFF = 1e-3
+"""Smallest singular value of a leg, relative to the largest. Joints are parallel to rounding."""
 _WORKSPACE_SHARE = 0.8
 """Share of a foot's workspace that strides may use."""
 _STEP_TIME_CONSTANTS, _STEP_LIFT_SHARE = 2.7, 0.06
@@ -109,7 +111,8 @@ def _many_legged_gait(
     frequency = min(_FREQUENCY_FACTOR * math.sqrt(GRAVITY / height), _MAX_FREQUENCY)
     ahead, aside = _smallest_workspace(spaces)
     up = min(space.up for space in spaces.values())
-    # A foot returns in the swing what it went back in the stance, by its joints at most this fast.
+    # In the swing a foot returns by the way that it went back in the stance: its mean speed is
+    # d / (1 - d) times that of the robot.
     forward, sideways = ((1.0 - duty) / duty * _foot_speeds(robot)).tolist()
     return {
         'gait': gait,
@@ -128,14 +131,14 @@ def _many_legged_gait(
 
 
 def _foot_speeds(robot: RobotModel) -> FloatArray:
-    """Return the speeds along x and y that joints allow each foot in the stance, (2,) [m/s]."""
+    """Return the largest speeds along x and y of the slowest foot, (2,) [m/s]."""
     speeds = np.full(2, np.inf)
     for leg in robot.legs:
         kinematics = LegKinematics(robot, leg.name)
         jacobian = kinematics.jacobian(robot.stance[kinematics.columns])
         limits = np.array([[robot.joint[name].velocity] for name in leg.joints])
         # Joint speeds for a foot that moves along x or y at 1 m/s.
-        joint_speeds = np.abs(np.linalg.pinv(jacobian[:3])[:, :2])
+        joint_speeds = np.abs(np.linalg.pinv(jacobian[:3], rcond=_JACOBIAN_CUTOFF)[:, :2])
         needed = joint_speeds > 1e-6
         allowed = np.where(needed, limits / np.where(needed, joint_speeds, 1.0), np.inf)
         speeds = np.minimum(speeds, allowed.min(axis=0))

@@ -6,8 +6,7 @@ Make a robot folder from any legged URDF, and name doubtful results.
 
 URDF is a .urdf or .xacro file. Legs, soles, the role of each joint, mirror pairs and the forward
 direction follow from geometry and names. The command proposes a stance, measures the reach of
-each foot, and simulates 2 s of standing and 12 s of walking. `gait walk DIR --cmd 0.3` walks the
-new robot.
+each foot, and simulates 2 s of standing and 12 s of walking. `gait walk DIR` walks the new robot.
 """
 
 from __future__ import annotations
