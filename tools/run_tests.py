@@ -4,12 +4,11 @@
 """
 Tests of all packages and across packages: `make test`.
 
-The test files are distributed over one process more than there are cores, at most four, because
-many tests of ROS wait for messages; with one core it is one process. Each process has its own ROS
-domain (conftest.py), so that tests and parallel runs do not receive each other's messages. The run
-has its own log directory, so that nothing is left in the home directory. Arguments go to pytest;
-if some of them are paths, only these are run, in one process. ``--ros-part`` as first argument
-runs the tests that meet ROS.
+The test files are distributed over a process per core. Each process has its own ROS domain
+(conftest.py), so that tests and parallel runs do not receive each other's messages. The run has
+its own log directory, so that nothing is left in the home directory. Arguments go to pytest; if
+some of them are paths, only these are run, in one process. ``--ros-part`` as first argument runs
+the tests that meet ROS.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ def names_paths(arguments: list[str]) -> bool:
 
 def processes() -> int:
     """Return the number of test processes; 0: this process only."""
-    cores = len(os.sched_getaffinity(0))
-    return min(cores + 1, MOST_PROCESSES) if cores > 1 else 0
+    cores = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    return cores if cores > 1 else 0
 
 
 if __name__ == '__main__':
