@@ -121,7 +121,7 @@ def test_contact_decides_on_two_scores_only_if_their_smooth_difference_is_small(
     landings = np.where(np.arange(100) < 20, 1.0, 50.0)
     is_cause, text = contact_cause((0.7, 1.4), (0.4, 0.5), changes, landings)
     assert is_cause
-    assert '86% of the difference is faster' in text and '71% of the score' in text
+    assert '86% of the difference comes from faster changes' in text and '71% of the score' in text
     assert not contact_cause((0.7, 1.4), (0.4, 1.0), changes, landings)[0]
     assert not contact_cause((0.7, 1.4), (0.4, 0.5), np.ones(100), landings)[0]
 

@@ -325,8 +325,8 @@ def contact_cause(
     share = float(changes[after].sum() / changes.sum())
     text = (
         f'with a ZMP averaged over half a second the scores are {smooth[1]:.2f} and '
-        f'{smooth[0]:.2f}: {fast:.0%} of the difference is faster; {share:.0%} of the score comes '
-        f'from the {after.mean():.0%} of ticks within 0.1 s after a foot lands'
+        f'{smooth[0]:.2f}: {fast:.0%} of the difference comes from faster changes; {share:.0%} of '
+        f'the score comes from the {after.mean():.0%} of ticks within 0.1 s after a foot lands'
     )
     return fast > 0.5 and share > 0.5 > after.mean(), text
 
