@@ -23,11 +23,12 @@ from gait_core.robot.overlap import Overlap, find_overlaps
 from gait_core.robot.shapes import shape_points
 
 _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
-# Bounds beyond which a file probably has other units than SI. No metal is denser than osmium.
-# Limits beyond 1000 rad stand for none.
-_ODD_ANGLES = (4.0 * np.pi, 1000.0)
-_MAX_REACH = 10.0
+_DEGREES_RANGE = (4.0 * np.pi, 1000.0)
+"""Limits of a joint [rad] that are probably in degrees; larger ones stand for no limit."""
+_MAX_SIZE = 10.0
+"""Size of a robot [m] beyond which its lengths are probably in millimetres."""
 _MAX_DENSITY = 22600.0
+"""Density of osmium, the densest metal [kg/m^3]; beyond it masses are probably in grams."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,11 +206,12 @@ def _unit_warnings(robot: RobotModel) -> list[str]:
         for joint in robot.joints
         if joint.kind == 'revolute'
     }
-    low, high = _ODD_ANGLES
-    odd = {name: angle for name, angle in largest.items() if low < angle < high}
-    if odd:
+    low, high = _DEGREES_RANGE
+    in_degrees = {name: angle for name, angle in largest.items() if low < angle < high}
+    if in_degrees:
         warnings.append(
-            f'limits of up to {max(odd.values()):.3g} rad look like degrees: {", ".join(odd)}'
+            f'limits of up to {max(in_degrees.values()):.3g} rad look like degrees: '
+            + ', '.join(in_degrees)
         )
     if length_fault := describe_length_fault(robot):
         warnings.append(length_fault)
@@ -228,10 +230,10 @@ def describe_length_fault(robot: RobotModel) -> str:
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
     # Links without mass, such as a world link, may be anywhere.
     places = poses[[link.mass > 0.0 for link in robot.links], :3, 3]
-    reach = float(np.ptp(places, axis=0).max(initial=0.0))
-    if reach <= _MAX_REACH:
+    size = float(np.ptp(places, axis=0).max(initial=0.0))
+    if size <= _MAX_SIZE:
         return ''
-    return f'a size of {reach:.3g} m looks like millimetres'
+    return f'a size of {size:.3g} m looks like millimetres'
 
 
 def _box_volume(link: Link) -> float:

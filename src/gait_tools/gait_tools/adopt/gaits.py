@@ -40,7 +40,8 @@ _HEADING_GAIN, _SPEED_GAIN, _BIPED_HEADING_GAIN = 1.2, 0.6, 0.6
 """Gains of heading and speed, and of the heading on two legs [1/s]. With a heading gain of 0.6 a
 hexapod at its joint speed limits drifted by 8 degrees; with a gain of 2, trots oscillate."""
 _JACOBIAN_CUTOFF = 1e-3
-"""Smallest singular value of a leg, relative to the largest. Joints are parallel to rounding."""
+"""Smallest singular value of a Jacobian that counts, relative to the largest: without it, joints
+that are parallel but for rounding would seem to move the foot in another direction."""
 _WORKSPACE_SHARE = 0.8
 """Share of a foot's workspace that strides may use."""
 _STEP_TIME_CONSTANTS, _STEP_LIFT_SHARE = 2.7, 0.06
