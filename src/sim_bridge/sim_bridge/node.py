@@ -391,11 +391,7 @@ class SimBridgeNode(ManagedNode):
         return expand_user(self._params.record_folder or Path(home) / 'gait_records')
 
     def warn_on_change(self, kind: str, text: str) -> None:
-        """
-        Log a warning if its text differs from the last one of its kind.
-
-        Less than 10 s after the last one of its kind it is dropped.
-        """
+        """Log a warning that differs from the last of its kind, which is at least 10 s old."""
         last, when = self._reported.get(kind, ('', -_WARNING_PERIOD))
         if text != last and time.monotonic() - when >= _WARNING_PERIOD:
             self._reported[kind] = text, time.monotonic()
