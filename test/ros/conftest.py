@@ -139,6 +139,8 @@ class Graph:
     def start_call(self, kind, name, **fields):
         """Send a request and return its future."""
         client = self.client.create_client(kind, name)
+        # The executor registers clients in its queue's order. A response in that moment is lost.
+        self.until(self.executor.create_task(lambda: None).done)
         self.until(client.service_is_ready)
         return client.call_async(kind.Request(**fields))
 

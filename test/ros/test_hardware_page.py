@@ -49,6 +49,7 @@ def spawn(tmp_path):
     for process in started:
         process.signal(signal.SIGKILL)
         process.wait(10.0)
+        print(process.spec.name, process.read_output(), sep='\n')
 
 
 def ask(graph, node, *transitions):

@@ -3,6 +3,8 @@
 
 """Services: every request is answered, whatever goes wrong inside and however many come."""
 
+import warnings
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -13,7 +15,12 @@ from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
 
 from gait_core.errors import ConfigurationError
-from gait_ros.nodes.services import offer_service
+from gait_ros.nodes.managed import ManagedNode
+from gait_ros.nodes.services import (
+    answer_early_requests,
+    offer_service,
+    resend_dropped_responses,
+)
 
 ERRORS = {
     'mass is -1': ConfigurationError('mass is -1'),
@@ -78,3 +85,59 @@ def test_a_burst_of_requests_is_answered_to_the_last(graph):
     futures = [client.call_async(Trigger.Request()) for _ in range(200)]
     graph.until(lambda: all(future.done() for future in futures))
     assert all(future.result().success for future in futures)
+
+
+class Dropping:
+    """Service whose first responses the middleware drops, as rclpy reports it."""
+
+    srv_name = '/dropping'
+
+    def __init__(self, count):
+        self.left, self.sent = count, []
+
+    def send_response(self, response, header):
+        self.sent.append((response, header))
+        self.left -= 1
+        if self.left >= 0:
+            warnings.warn(
+                'failed to send response (timeout): client will not receive response, at a line',
+                RuntimeWarning,
+                stacklevel=1,
+            )
+
+
+@pytest.mark.parametrize(('dropped', 'attempts'), [(0, 1), (3, 4), (20, 21), (1000, 21)])
+def test_a_dropped_response_is_sent_again_until_its_client_is_discovered(graph, dropped, attempts):
+    service = Dropping(dropped)
+    resend_dropped_responses(graph.client, service)
+    service.send_response('response', 'header')
+    # The first attempt does not wait for the others.
+    assert len(service.sent) == 1
+    graph.until(lambda: len(service.sent) == attempts)
+    graph.spin(0.2)
+    assert service.sent == attempts * [('response', 'header')]
+    assert bool(graph.logged('WARN', '/dropping')) == (dropped > attempts)
+
+
+def test_every_service_of_a_lifecycle_node_sends_dropped_responses_again(graph):
+    class Idle(ManagedNode):
+        def __init__(self, **kwargs):
+            super().__init__('idle', **kwargs)
+
+    services = list(graph.add(Idle).services)
+    names = {service.srv_name.rpartition('/')[2] for service in services}
+    assert {'change_state', 'get_state', 'set_parameters'} <= names
+    assert all('resend' in service.send_response.__qualname__ for service in services)
+
+
+@pytest.mark.parametrize('service', ['now', 'later'])
+def test_requests_that_the_executor_was_not_told_of_are_answered(graph, service):
+    # No executor has the node: what it is sent waits untold.
+    node = Failing(context=graph.context)
+    futures = [graph.start_call(Trigger, f'/failing/{service}') for _ in range(3)]
+    graph.spin(0.3)
+    assert not any(future.done() for future in futures)
+    answer_early_requests(node, graph.executor)
+    graph.until(lambda: all(future.done() for future in futures))
+    assert all(future.result().success for future in futures)
+    node.destroy_node()

@@ -21,7 +21,7 @@ from gait_core.errors import ConfigurationError, describe_error
 from gait_ros.nodes.faults import CAUGHT_EXCEPTIONS, destroyed_if_refused
 from gait_ros.nodes.parameter_files import check_parameter_files
 from gait_ros.nodes.rclpy_release import refuse_transitions
-from gait_ros.nodes.services import SERVICE_QOS
+from gait_ros.nodes.services import SERVICE_QOS, resend_dropped_responses
 
 _SUCCESS = TransitionCallbackReturn.SUCCESS
 _SERVICES = {
@@ -64,6 +64,9 @@ class ManagedNode(LifecycleNode):
                 if kind is ChangeState:
                     answer = refuse_transitions(answer)
                 self.create_service(kind, f'~/{service}', answer, qos_profile=SERVICE_QOS)
+            # Those of parameters too, which rclpy has created.
+            for offered in self.services:
+                resend_dropped_responses(self, offered)
             check_parameter_files(self, self.arguments)
 
     def destroy_node(self) -> None:

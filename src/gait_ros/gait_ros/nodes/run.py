@@ -23,6 +23,7 @@ from gait_ros.nodes.discovery import obey_discovery_range
 from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.qos import describe_unused_overrides
 from gait_ros.nodes.rclpy_release import make_executor
+from gait_ros.nodes.services import answer_early_requests
 from gait_ros.nodes.stop import (
     Interrupted,
     StopFlag,
@@ -125,6 +126,9 @@ def _spin(node: Any, stop: StopFlag, exit_code: Callable[[], int | None]) -> int
     try:
         for line in describe_unused_overrides(node):
             node.get_logger().warning(line)
+        # The first turn of the executor only asks to be told of messages and requests.
+        executor.spin_once(timeout_sec=0.0)
+        answer_early_requests(node, executor)
         with exit_after_signal(_MAX_COMPILING, is_compiling):
             while not stop and rclpy.ok() and exit_code() is None:
                 executor.spin_once(timeout_sec=_MAX_WAIT)

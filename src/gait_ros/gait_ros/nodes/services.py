@@ -1,7 +1,7 @@
 # Copyright 2026 Gait suite maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Services that answer every request, even if their callback raises an exception."""
+"""Services that answer every request, on a busy machine and after an exception too."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 import inspect
 import traceback
 from typing import Any
+import warnings
 
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
@@ -24,6 +25,58 @@ SERVICE_QOS = QoSProfile(
     reliability=QoSReliabilityPolicy.RELIABLE,
 )
 """QoS of services. With 10 requests, the default of ROS, most of a burst would be lost."""
+# Text of rclpy's warning that a response was dropped, and how often one is sent again.
+_DROPPED = 'client will not receive response'
+_MAX_RESENDS = 20
+
+
+def resend_dropped_responses(node: Node, service: Any) -> None:
+    """
+    Let a service send a response again if it was dropped, at most 20 times.
+
+    Fast DDS drops a response 0.1 s after it was sent if it has not discovered the reader of the
+    client by then (``rmw_send_response`` of rmw_fastrtps). On a busy machine the discovery takes
+    longer, and the client would wait for ever. Between two attempts, other events are handled.
+    """
+    send = service.send_response
+
+    def attempt(response: Any, header: Any, resends: int = _MAX_RESENDS) -> None:
+        """Send a response, and once more later if it was dropped."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            send(response, header)
+        if not any(_DROPPED in str(warning.message) for warning in caught):
+            return
+        if resends:
+            node.executor.create_task(attempt, response, header, resends - 1)
+        else:
+            node.get_logger().warning(f'{service.srv_name}: {_DROPPED}')
+
+    service.send_response = attempt
+
+
+def answer_early_requests(node: Node, executor: Any) -> None:
+    """
+    Answer the requests that arrived while an executor was given a node.
+
+    The EventsExecutor is not told of a request that arrives between its two steps, to count the
+    waiting requests and to ask to be told of new ones. Its client would wait for ever.
+    """
+
+    async def answer(service: Any, request: Any, header: Any) -> None:
+        """Answer one request, as an executor does."""
+        response = service.callback(request, service.srv_type.Response())
+        if inspect.isawaitable(response):
+            response = await response
+        service.send_response(response, header)
+
+    for service in node.services:
+        while True:
+            with service.handle:
+                request, header = service.handle.service_take_request(service.srv_type.Request)
+            if request is None:
+                break
+            executor.create_task(answer, service, request, header)
 
 
 def offer_service(
@@ -82,6 +135,7 @@ def offer_service(
         qos_profile=SERVICE_QOS,
         callback_group=group,
     )
+    resend_dropped_responses(node, service)
     if is_coroutine:
         await_service(node, service)
     return service
