@@ -99,6 +99,12 @@ def test_an_inertia_is_turned_like_a_tensor(write):
         ('revolute', '<limit velocity="0" effort="0"/>', (-INF, INF, INF, INF)),
         ('continuous', '<limit lower="-1" upper="1"/>', (-INF, INF, INF, INF)),
         ('prismatic', '<limit upper="0.05" velocity="1"/>', (0.0, 0.05, 1.0, INF)),
+        (
+            'revolute',
+            '<limit lower="-1" upper="1e16" velocity="1e9" effort="1.01e9"/>',
+            (-1.0, INF, 1e9, INF),
+        ),
+        ('revolute', '<limit lower="-1e16" upper="2" velocity="1e300"/>', (-INF, 2.0, INF, INF)),
     ],
 )
 def test_limits_that_are_absent_or_void_are_infinite(write, kind, limit, expected):
@@ -134,8 +140,12 @@ FAULTS = [
         r"joint 'j' has the lower limit 1 above the upper -1: are they exchanged",
     ),
     *(
-        (two_links(joint(more=f'<limit {name}="-3"/>')), f"joint 'j' has {name} -3, expected more")
+        (
+            two_links(joint(more=f'<limit {name}="{value}"/>')),
+            rf"joint 'j' has {name} {value}, expected more".replace('+', r'\+'),
+        )
         for name in ('velocity', 'effort')
+        for value in ('-3', '-1e+16')
     ),
     *(
         (two_links(joint(more=f'<dynamics {name}="-3"/>')), f"joint 'j' has {name} -3, expected 0")

@@ -17,6 +17,7 @@ import numpy as np
 from gait_core.arrays import read_only_array
 from gait_core.errors import ConfigurationError, excerpt, name_hint
 from gait_core.kinematics.frames import inertia_in_outer_frame
+from gait_core.robot.mechanism import MAX_CONSTANT
 from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, Triple, limit_fault
 from gait_core.robot.name_checks import name_fault
 from gait_core.robot.urdf.meshes import resolve_mesh
@@ -41,9 +42,9 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = EMPTY_MAPPING) ->
     """
     Return the links and joints of a .urdf or .xacro file.
 
-    A link without ``inertial`` has mass 0. Absent limits, and zero limits of effort and velocity,
-    become infinite; the load report lists these joints. A floating joint below a massless root
-    link is removed with that link, because the base of a robot is free anyway.
+    A link without ``inertial`` has mass 0. Absent limits, limits beyond 1e9, and zero limits of
+    effort and velocity become infinite; the load report lists these joints. A floating joint below
+    a massless root link is removed with that link, because the base of a robot is free anyway.
 
     Parameters
     ----------
@@ -290,12 +291,12 @@ class _ElementReader:
         if kind in ('revolute', 'prismatic') and has_limits:
             lower, upper = (self.number(owner, element, end) for end in ('lower', 'upper'))
         velocity, effort = (self.number(owner, element, item) for item in ('velocity', 'effort'))
-        # Many descriptions write 0 for a limit that is not known.
+        # Many descriptions write 0, or a number such as 1e16, for a limit that is not known.
         return (
-            lower,
-            upper,
-            velocity or math.inf,
-            effort or math.inf,
+            lower if abs(lower) <= MAX_CONSTANT else math.copysign(math.inf, lower),
+            upper if abs(upper) <= MAX_CONSTANT else math.copysign(math.inf, upper),
+            velocity if velocity != 0.0 and velocity <= MAX_CONSTANT else math.inf,
+            effort if effort != 0.0 and effort <= MAX_CONSTANT else math.inf,
         )
 
     def _mimic(self, owner: str, element: Element | None) -> Mimic | None:
