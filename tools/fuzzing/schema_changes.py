@@ -200,7 +200,11 @@ def _numbers(schema: Schema, name: str, kind: Any, value: Any) -> Iterator[tuple
     elif name in NON_NEGATIVE:
         yield [-1, -1e-3], REFUSED
     if value is not _ABSENT and value is not None and name not in schema.fixed:
-        yield [value + 1 if _plain(kind) is int else value * 0.999 or 1e-4], ACCEPTED
+        is_whole = _plain(kind) is int
+        near = value + 1 if is_whole else value * 0.999 or 1e-4
+        if bounds is not None and not bounds.low <= near <= bounds.high:
+            near = value - 1 if is_whole else value * 1.001
+        yield [near], ACCEPTED
 
 
 def _give(
