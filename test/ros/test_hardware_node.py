@@ -253,6 +253,28 @@ def test_motors_hold_when_something_falls_silent(graph, box, box_model, motorize
     assert graph.until(positions)[0] == pytest.approx(-0.2)
 
 
+@pytest.mark.parametrize('left_out', ['one', 'all', 'all but an unknown one'])
+def test_joints_left_out_of_a_command_stop(graph, box, box_model, motorize, left_out):
+    graph.add(HardwareNode, robot=box)
+    motors, names = motorize(pose(box_model)), list(box_model.joint_names)
+    Asked(graph)
+    sender = Sender(graph, names, velocity=[0.1] * 8)
+
+    def velocities():
+        last = motors.commands[-1] if motors.commands else JointState()
+        return dict(zip(last.name, last.velocity, strict=True))
+
+    graph.until(lambda: velocities() == dict.fromkeys(names, 0.1))
+    sender.message = {
+        'one': JointState(name=names[1:], velocity=[0.1] * 7),
+        'all': JointState(),
+        'all but an unknown one': JointState(name=['nobody'], velocity=[0.1]),
+    }[left_out]
+    stopped = names[:1] if left_out == 'one' else names
+    expected = {**dict.fromkeys(names, 0.1), **dict.fromkeys(stopped, 0.0)}
+    graph.until(lambda: velocities() == expected)
+
+
 def test_the_end_of_the_node_is_a_hold(graph, box, box_model, motorize):
     node = graph.add(HardwareNode, robot=box, start_speed=100.0)
     motors = motorize(pose(box_model))

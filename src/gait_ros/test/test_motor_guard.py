@@ -220,3 +220,12 @@ def test_every_robot_starts_softly_from_twenty_poses(name):
             out = guard.limit_command(goal, 0.01).position
             assert (np.abs(out - last) <= slow * 0.01 + 1e-12).all()
             last = out
+
+
+def test_positions_that_begin_again_after_a_pause_are_approached_softly(guard):
+    settled(guard)
+    for pause in (values(position=NAN), values(position=NAN, velocity=0.0)):
+        guard.limit_command(pause, DT)
+        out = guard.limit_command(values(position=0.6), DT).position
+        assert np.abs(out - 0.1).max() <= 0.5 * DT + 1e-12
+        settled(guard, at=0.1)

@@ -159,6 +159,8 @@ class MotorGuard:
             values = bounded.get(field, np.full(len(rows), np.nan))
             lapsed = np.isnan(values) & ~np.isnan(last)
             if field == 'position':
+                # When position commands begin again, they may be far away: approach them softly.
+                self._soft[rows[lapsed]] = True
                 # A joint that is now commanded by velocity or effort must not be held at its last
                 # position against them.
                 self._last[field][rows[lapsed & commanded]] = np.nan

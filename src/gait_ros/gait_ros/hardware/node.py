@@ -213,8 +213,9 @@ class HardwareNode(ManagedNode):
         self._guard.start_speed = self._declared.value.start_speed
         dt = 0.0 if self._last_command is None else float(now[0] - self._last_command[0])
         self._last_command, self._was_commanded = now, True
-        known = [i for i, name in enumerate(values.names) if name in self._hardware.motors]
-        bounded = self._guard.limit_command(_select_rows(values, known), dt)
+        bounded = self._guard.limit_command(
+            _of_every_joint(values, tuple(self._hardware.motors)), dt
+        )
         self._send(bounded, message.header.stamp)
 
     def _read(self, source: str, message: JointState) -> JointValues | None:
@@ -381,15 +382,17 @@ class HardwareNode(ManagedNode):
         return response
 
 
-def _select_rows(values: JointValues, rows: Sequence[int]) -> JointValues:
-    """Return the values of some rows."""
-    picked = list(rows)
-    fields = {
-        field: None if array is None else array[picked]
-        for field in ('position', 'velocity', 'effort')
-        for array in (getattr(values, field),)
-    }
-    return JointValues(names=tuple(values.names[i] for i in picked), **fields)
+def _of_every_joint(values: JointValues, joints: Sequence[str]) -> JointValues:
+    """Return the values of all joints; NaN, which is not commanded, for those left out."""
+    row = {name: i for i, name in enumerate(values.names)}
+    fields: dict[str, FloatArray] = {}
+    for field in ('position', 'velocity', 'effort'):
+        array = getattr(values, field)
+        if array is not None:
+            fields[field] = np.array(
+                [array[row[name]] if name in row else np.nan for name in joints]
+            )
+    return JointValues(names=tuple(joints), **fields)
 
 
 def main(args: Sequence[str] | None = None) -> int:
