@@ -13,7 +13,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.parameter import Parameter
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.messages.reader import read_observation
@@ -250,3 +250,25 @@ def test_a_behaviour_is_motion_asked_for_and_needs_no_walk(graph):
     assert walk.angles.pop('neck_fwd') == pytest.approx(20.0, abs=1e-6)
     assert max(map(abs, walk.angles.values())) < 0.5
     assert walk.state['cycle'] == 0.0
+
+
+def test_a_behaviour_is_refused_while_the_robot_cannot_move(graph):
+    node = graph.add(StageWalkNode, autostart=False)
+    node.trigger_configure()
+    client = graph.client.create_client(SetBehaviour, '/stage_walk/set_behaviour')
+    graph.until(client.service_is_ready)
+
+    def start():
+        neck = to_parameter_values({'joint': 'neck_fwd'})
+        request = SetBehaviour.Request(request='start', kind='pulse', parameters=neck)
+        future = client.call_async(request)
+        graph.until(future.done)
+        return future.result()
+
+    answer = start()
+    assert not answer.success and 'the node is inactive' in answer.message
+    node.trigger_activate()
+    assert graph.call(Trigger, '/stage_walk/emergency_stop').success
+    answer = start()
+    assert not answer.success and 'the robot cannot move' in answer.message
+    assert 'pulse' not in node.behaviour()

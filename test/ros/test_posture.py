@@ -13,7 +13,7 @@ pytest.importorskip('rclpy')
 from geometry_msgs.msg import Pose, Twist
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
@@ -123,3 +123,24 @@ def test_gaits_follow_one_another_and_the_body_moves_over_its_feet(graph):
     walk.velocity(0.25)
     walk.go(1.0)
     assert walk.pose[0] > there + 0.1
+
+
+def test_a_posture_is_refused_while_the_robot_cannot_move(graph):
+    node = graph.add(ControllerNode, robot='a1', autostart=False)
+    pose = graph.client.create_publisher(Pose, '/body_pose', 10)
+    node.trigger_configure()
+    graph.until(pose.get_subscription_count)
+    answer = graph.call(SetBool, '/controller/sit', data=True)
+    assert not answer.success and 'the node is inactive' in answer.message
+    message = Pose()
+    message.position.z = -0.05
+    pose.publish(message)
+    graph.until(lambda: graph.logged('WARN', 'body_pose refused: the node is inactive'))
+    node.trigger_activate()
+    assert graph.call(Trigger, '/controller/emergency_stop').success
+    answer = graph.call(SetBool, '/controller/sit', data=False)
+    assert not answer.success and 'the robot cannot move' in answer.message
+    # Neither request moves the robot later.
+    assert graph.call(Trigger, '/controller/resume').success
+    graph.spin(0.3)
+    assert not node._live.motion.command.set_points.keys() & {'sit', 'height'}

@@ -84,6 +84,8 @@ class StageWalkNode(ControllerNode):
         values = from_parameter_values(request.parameters)
         match request.request:
             case SetBehaviour.Request.START:
+                if refusal := self._walk_refusal():
+                    raise ConfigurationError(f'the robot cannot move: {refusal}')
                 self._start_behaviour(request, values)
             case SetBehaviour.Request.STOP if request.name == WALK:
                 self._gait.set({'stop': True})

@@ -17,7 +17,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.motion.motion_request import GaitStop, MotionRequest
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import Velocity, VelocityLimits, describe_clipping
-from gait_core.safety.layer import STANDING, STARTING
+from gait_core.safety.layer import STANDING, STARTING, WAITING
 from gait_core.trial.spec import Command
 from gait_ros.live.posture_input import PostureInput
 from gait_ros.nodes.faults import ThrottledLogger
@@ -138,7 +138,7 @@ class MotionInput:
             is_requested = (is_requested and not posture.requests_sit) or posture.is_requested
             # A posture needs to start the robot only once. Then its set points are part of every
             # command.
-            if mode not in (STARTING, STANDING):
+            if mode not in (WAITING, STARTING, STANDING):
                 posture.is_requested = False
         position = None if targets is None or targets.position is None else targets.position[-1]
         before = self.stop.moving
@@ -156,6 +156,8 @@ class MotionInput:
         """End the gait at once and forget all requests, except for a demonstration."""
         self.request.cancel()
         self.stop.end()
+        if self._posture is not None:
+            self._posture.is_requested = False
 
     def forget_velocity(self) -> None:
         """End the gait at once and forget the last velocity, after a backward jump of time."""

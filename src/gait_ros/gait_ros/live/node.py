@@ -240,7 +240,11 @@ class ControllerNode(ManagedNode):
             timeout=lambda: self._declared.value.command_timeout,
             bounds=lambda: self.controller.velocity_limits,
             demonstration=self._demo_velocity() if self._chosen.demo else None,
-            posture=PostureInput(self) if accepts_posture(self.controller) else None,
+            posture=(
+                PostureInput(self, self._walk_refusal)
+                if accepts_posture(self.controller)
+                else None
+            ),
             refusal=self._walk_refusal,
         )
         return LiveInputs(observation=observation, claim=claim, motion=motion)

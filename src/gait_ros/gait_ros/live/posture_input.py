@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 import math
 
@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 from std_srvs.srv import SetBool
 
 from gait_core.contracts import Controller
+from gait_core.errors import ConfigurationError
 from gait_core.trial.spec import Command
 from gait_ros.nodes.faults import ThrottledLogger
 from gait_ros.nodes.qos import subscribe
@@ -46,7 +47,8 @@ class PostureInput:
 
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, refusal: Callable[[], str]) -> None:
+        self._refusal = refusal
         self._warn = ThrottledLogger(node.get_logger(), is_error=False)
         self._points: dict[str, float] = {}
         self.is_requested = False
@@ -81,6 +83,9 @@ class PostureInput:
                 f'norm of the quaternion {norm:g}, expected a finite height and norm 1'
             )
             return
+        if refusal := self._refusal():
+            self._warn(f'message on {POSE_TOPIC} refused: {refusal}')
+            return
         roll, pitch, yaw = (0.0, 0.0, 0.0)
         if norm > 0.0:
             roll, pitch, yaw = Rotation.from_quat(quaternion).as_euler('xyz').tolist()
@@ -88,6 +93,8 @@ class PostureInput:
         self._request(dict(zip(POSE_SET_POINTS, pose, strict=True)))
 
     def _on_sit(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        if refusal := self._refusal():
+            raise ConfigurationError(f'the robot cannot move: {refusal}')
         self._request({SIT_SET_POINT: float(request.data)})
         response.success = True
         return response
