@@ -66,14 +66,16 @@ def test_a_controller_tells_who_is_silent_what_it_ignores_and_why_it_stands(grap
     given = {'robot': box, 'controller': 'wave', 'safety__fall_action': 'ignore'}
     graph.add(ControllerNode, remap=('__ns:=/r1',), **given)
     told = Told(graph, '/r1/controller: controller')
-    values = told.until('warn', 'waiting for joint_positions: nobody publishes joint_states')
+    values = told.until('warn', 'waiting for joint_positions: nobody publishes /r1/joint_states')
     assert values[''] == box and values['controller'] == 'wave'
 
     driver = graph.client.create_publisher(JointState, '/r1/joint_states', 10)
     foreign = JointState(name=['lf_hip'], position=[0.0])
     timer = graph.client.create_timer(0.02, lambda: driver.publish(foreign))
     told.until(
-        'warn', 'no valid values on joint_states: compare names and QoS', "unknown joint 'lf_hip'"
+        'warn',
+        'no valid values on /r1/joint_states: compare names and QoS',
+        "unknown joint 'lf_hip'",
     )
 
     right = JointState(name=list(box_model.joint_names), position=[0.1] * 8)

@@ -9,12 +9,17 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterValue
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
 
 from gait_core.errors import ConfigurationError
+from gait_ros.live.waypoints_node import WaypointsNode
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.services import (
     answer_early_requests,
@@ -141,3 +146,24 @@ def test_requests_that_the_executor_was_not_told_of_are_answered(graph, service)
     graph.until(lambda: all(future.done() for future in futures))
     assert all(future.result().success for future in futures)
     node.destroy_node()
+
+
+@pytest.mark.parametrize('kind', [SetParameters, SetParametersAtomically])
+def test_an_invalid_parameter_is_named_and_ends_no_node(graph, kind):
+    node = graph.add(WaypointsNode, waypoints=[1.0, 0.0])
+    valid = Parameter('odom_timeout', value=0.2).to_parameter_msg()
+    is_atomic = kind is SetParametersAtomically
+    service = '/waypoints/set_parameters' + ('_atomically' if is_atomic else '')
+    for name, type_, words in (
+        ('odom_timeout', 77, "parameter 'odom_timeout' has type 77, expected 1 to 9"),
+        ('', 3, "unknown parameter ''"),
+        ('odom_timeoutt', 3, "did you mean 'odom_timeout'"),
+    ):
+        wrong = ParameterMessage(name=name, value=ParameterValue(type=type_, double_value=0.5))
+        answer = graph.call(kind, service, parameters=[valid, wrong])
+        result = answer.result if is_atomic else answer.results[1]
+        assert not result.successful and words in result.reason
+        # The other parameter is set unless all are to be set or none.
+        assert is_atomic or answer.results[0].successful
+        assert node.get_parameter('odom_timeout').value == (1.0 if is_atomic else 0.2)
+        assert not node.has_parameter('')

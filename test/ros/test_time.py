@@ -3,12 +3,16 @@
 
 """Nodes handle clocks that are missing, end, begin anew or belong to another bridge."""
 
+from functools import partial
+
 import pytest
 
 pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 
@@ -182,3 +186,44 @@ def test_followed_time_keeps_the_pace_of_its_ticks_and_falls_behind_by_half_a_se
         assert time.is_ahead(5 * 10**9) == (ahead > 500_000_000) and not time.is_ahead(4 * 10**9)
         time.advance_to(tick)
     assert ahead > 500_000_000
+
+
+def test_a_negative_time_ends_no_node_and_waypoints_trust_no_pose_of_another_time(graph):
+    node = graph.add(WaypointsNode, waypoints=[100.0, 0.0], use_sim_time=True, odom_timeout=1.0)
+    velocities, clock = (
+        collect(graph, Twist, '/cmd_vel'),
+        graph.client.create_publisher(Clock, '/clock', 10),
+    )
+    odom = graph.client.create_publisher(Odometry, '/odom', 10)
+    graph.until(lambda: clock.get_subscription_count() and odom.get_subscription_count())
+    begin, now, pose = 1000, 0, Odometry()
+    pose.pose.pose.orientation.w = 1.0
+
+    def tick():
+        nonlocal now
+        now += 20_000_000
+        clock.publish(Clock(clock=Time(sec=begin + now // 10**9, nanosec=now % 10**9)))
+        if begin == 1000:
+            odom.publish(pose)
+
+    graph.client.create_timer(0.02, tick)
+    graph.until(lambda: velocities and velocities[-1].linear.x > 0.0)
+    clock.publish(Clock(clock=Time(sec=-5)))
+    graph.spin(0.2)
+    assert node.get_clock().now().nanoseconds > 0
+    # The clock begins anew, and no pose comes any more.
+    begin, now = 10, 0
+    graph.until(lambda: velocities[-1].linear.x == 0.0)
+
+
+def test_two_clocks_are_named(graph, box):
+    node = graph.add(ControllerNode, robot=box, controller='wave', use_sim_time=True)
+    other = graph.add(partial(Node, 'other_clock'), start=False)
+    old, young = (sender.create_publisher(Clock, '/clock', 10) for sender in (graph.client, other))
+    graph.client.create_timer(0.02, lambda: old.publish(Clock(clock=Time(sec=100))))
+    other.create_timer(0.02, lambda: young.publish(Clock(clock=Time(sec=5000))))
+    graph.until(
+        lambda: '/clock is published by /other_clock as well' in node._watch.find_trouble()
+    )
+    graph.spin(2.0)
+    assert len(graph.logged('WARN', 'time jumped back')) <= 1

@@ -225,5 +225,8 @@ def test_two_dataclasses_on_one_node_leave_each_other_alone(make_node):
     second = DeclaredParameters(node, Gait, prefix='second')
     assert set_one(node, 'first.frequency', 2).successful
     assert set_one(node, 'second.frequency', 3).successful
-    assert set_one(node, 'use_sim_time', False).successful
+    node.declare_parameter('other', 1)
+    assert set_one(node, 'other', 2).successful
+    # Timers are of the clock that the node began with.
+    assert not set_one(node, 'use_sim_time', True).successful
     assert (first.value, second.value) == (Gait(frequency=2.0), Gait(frequency=3.0))

@@ -21,7 +21,7 @@ from gait_ros.nodes.clock import ClockWatch
 from gait_ros.nodes.event_queue import EVENT_QUEUE
 from gait_ros.nodes.faults import START_TIME
 from gait_ros.nodes.managed import ManagedNode
-from gait_ros.nodes.publisher_checks import describe_type_mismatches
+from gait_ros.nodes.publisher_checks import describe_second_publisher, describe_type_mismatches
 
 # Age [s] above which inputs are missing, also counted from the activation.
 _MAX_INPUT_AGE = 3.0
@@ -121,7 +121,13 @@ class GaitWatch:
 
     def describe_missing_inputs(self, absent: Sequence[str]) -> str:
         """Return one line on missing inputs of a controller, and on their topics."""
-        topics = sorted({FIELD_TOPICS[name] for name in absent if name in FIELD_TOPICS})
+        topics = sorted(
+            {
+                self._node.resolve_topic_name(FIELD_TOPICS[name])
+                for name in absent
+                if name in FIELD_TOPICS
+            }
+        )
         silent = [topic for topic in topics if not self._node.count_publishers(topic)]
         why = f'nobody publishes {" and ".join(silent)}' if silent else ''
         if topics and not silent:
@@ -167,8 +173,11 @@ class GaitWatch:
             return gait.safe.trouble if gait.safe.is_urgent else ''
         if gait.live is not None and gait.clock.is_simulated:
             stopped = self._clock_watch.find_trouble(gait.clock.now())
-            if stopped:
-                return stopped
+            several = describe_second_publisher(
+                self._node, '/clock', 'time jumps from one to the other', 0
+            )
+            if stopped or several:
+                return stopped or several
         wrong_type = self._mistyped[0] if self._mistyped else ''
         return wrong_type or self._conflict or self.waiting or self._safety_trouble()
 

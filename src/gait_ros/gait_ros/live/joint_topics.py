@@ -134,7 +134,10 @@ class JointTopics:
 
     def describe_withheld_commands(self) -> str:
         """Return one line if publishers of hardware commands send nothing yet; empty otherwise."""
-        if not self._params.hardware or not any(map(self._node.count_publishers, self._inputs)):
+        if not self._params.hardware or not any(
+            self._node.count_publishers(self._node.resolve_topic_name(topic))
+            for topic in self._inputs
+        ):
             return ''
         return f'no command on {self.commands} before motion is requested'
 

@@ -59,7 +59,9 @@ class StepClock:
     ) -> None:
         self._node, self._period = node, period
         self._step, self._restart = step, restart
-        self._warn = ThrottledLogger(node.get_logger(), is_error=False)
+        self._warn, self._warn_jump = (
+            ThrottledLogger(node.get_logger(), is_error=False) for _ in range(2)
+        )
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Any = None
         self._jump: Any = None
@@ -158,7 +160,7 @@ class StepClock:
 
     def _on_jump(self, jump: Any) -> None:
         if self._timer is not None:
-            self._node.get_logger().warning('time jumped back: the controller is reset')
+            self._warn_jump('time jumped back: the controller is reset')
             self.begin()
             self._restart()
             self._step()

@@ -133,7 +133,8 @@ class WaypointsNode(Node):
         if self._stop_count >= _STOP_MESSAGES:
             return
         age = (self.get_clock().now().nanoseconds - self._last_pose_time) * 1e-9
-        if age > self._declared.value.odom_timeout:
+        # A clock that has jumped back since tells no age.
+        if not 0.0 <= age <= self._declared.value.odom_timeout:
             self._warn_wait('waiting for odom')
             self._publish_velocity(ZERO_VELOCITY)
         elif self._pose is not None:

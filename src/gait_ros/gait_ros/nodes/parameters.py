@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from functools import partial
 import math
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -22,6 +23,7 @@ from rcl_interfaces.msg import (
     ParameterType,
     SetParametersResult,
 )
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -47,6 +49,7 @@ _PARAMETER_TYPES = {
     'str': Parameter.Type.STRING,
     'floats': Parameter.Type.DOUBLE_ARRAY,
 }
+_TYPE_NUMBERS = {kind.value for kind in Parameter.Type}
 _ARRAY_TYPES = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
 # Overrides that no dataclass declares: rclpy does, or they describe the file.
 _FOREIGN_NAMES = ('use_sim_time', 'start_type_description_service')
@@ -108,10 +111,58 @@ def _float_kinds(node: Node) -> dict[str, str]:
     if node not in _kinds_by_node:
         kinds: dict[str, str] = {}
         _kinds_by_node[node] = kinds
+        _refuse_invalid_requests(node)
+        # Timers and ages are of the clock that the node began with.
+        node.set_descriptor(
+            'use_sim_time',
+            ParameterDescriptor(type=ParameterType.PARAMETER_BOOL, read_only=True),
+        )
         node.add_pre_set_parameters_callback(
             lambda given: [_convert_to_float(parameter, kinds) for parameter in given]
         )
     return _kinds_by_node[node]
+
+
+def _refuse_invalid_requests(node: Node) -> None:
+    """
+    Let the parameter services of a node refuse what rclpy does not name, or what ends it.
+
+    rclpy raises ValueError for an unknown type, declares a parameter without a name, and answers
+    a request for an undeclared one without its name.
+    """
+
+    def result_of(parameter: Any) -> SetParametersResult:
+        """Return the result of a parameter; its reason says in one line what is invalid."""
+        reason = ''
+        if not node.has_parameter(parameter.name):
+            valid = sorted(node.get_parameters_by_prefix(''))
+            reason = str(unknown_name_error('parameter', parameter.name, valid))
+        elif parameter.value.type not in _TYPE_NUMBERS:
+            reason = (
+                f"parameter '{parameter.name}' has type {parameter.value.type}, expected 1 to "
+                f'{max(_TYPE_NUMBERS)}'
+            )
+        return SetParametersResult(successful=not reason, reason=reason)
+
+    def answer(handle: Any, request: Any, response: Any) -> Any:
+        """Answer a request; what is invalid reaches no callback of rclpy."""
+        results = [result_of(parameter) for parameter in request.parameters]
+        refused = [result for result in results if not result.successful]
+        if not refused:
+            return handle(request, response)
+        if isinstance(response, SetParametersAtomically.Response):
+            response.result = refused[0]
+            return response
+        pairs = zip(request.parameters, results, strict=True)
+        valid = [parameter for parameter, result in pairs if result.successful]
+        request.parameters = valid
+        handled = iter(handle(request, response).results)
+        response.results = [next(handled) if each.successful else each for each in results]
+        return response
+
+    for service in node.services:
+        if service.srv_type in (SetParameters, SetParametersAtomically):
+            service.callback = partial(answer, service.callback)
 
 
 def _convert_to_float(parameter: Parameter, kinds: Mapping[str, str]) -> Parameter:

@@ -17,6 +17,8 @@ from typing import Any
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
+from rclpy.time_source import TimeSource
+from rosgraph_msgs.msg import Clock
 
 # First releases of Jazzy (7.1) and Kilted (9.1) with an EventsExecutor that awaits services: rclpy
 # pull requests 1613 and 1512. Lyrical begins with a later one.
@@ -87,3 +89,18 @@ def refuse_transitions(change_state: Callable[[Any, Any], Any]) -> Callable[[Any
             return response
 
     return answer
+
+
+def ignore_negative_times() -> None:
+    """Let nodes ignore messages on /clock with a negative time: rclpy raises ValueError for it."""
+    accept = TimeSource.clock_callback
+
+    def accept_valid(source: TimeSource, message: Clock) -> None:
+        """Set the time of a message unless it is negative."""
+        if message.clock.sec >= 0:
+            accept(source, message)
+
+    TimeSource.clock_callback = accept_valid
+
+
+ignore_negative_times()
