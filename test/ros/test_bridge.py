@@ -3,6 +3,7 @@
 
 """The bridge: whole trials in slices, services, validated commands, and refusals it survives."""
 
+import math
 import time
 
 import numpy as np
@@ -162,6 +163,9 @@ def test_a_spec_with_an_unknown_engine_or_no_id_is_refused(graph, box):
     worker(graph)
     spec = to_spec(trial(box))
     assert 'trial_id is empty' in graph.call(RunTrial, RUN, spec=spec).message
+    for wait in (math.nan, math.inf, -1.0, 1e308):
+        answer = graph.call(RunTrial, RUN, trial_id='t', spec=spec, answer_timeout=wait)
+        assert f'answer_timeout is {wait:g} s' in answer.message
     spec.scene.engine = 'bulet'
     assert "did you mean 'bullet'" in graph.call(RunTrial, RUN, trial_id='t', spec=spec).message
 

@@ -255,6 +255,25 @@ def test_a_mistake_ends_a_node_with_2_and_one_line(start_process, module, parame
     assert code == 2 and len(lines) == 1 and words in lines[0], output
 
 
+def test_words_that_no_parameter_is_and_bad_names_are_refused():
+    for words, expected in (
+        (
+            ['robot:=guroo'],
+            "unknown argument 'robot:=guroo'; nearest valid: --ros-args -p robot:=guroo",
+        ),
+        (['--ros-args', '--', 'guroo'], "unknown argument 'guroo'"),
+        (
+            ['--ros-args', '-p', 'robot:=guroo', '-p', 'lockstep:=true', '-p', 'bridge:=bad name'],
+            'bad name',
+        ),
+    ):
+        run = subprocess.run(
+            [sys.executable, '-m', 'gait_ros.live.node', *words], capture_output=True, text=True
+        )
+        lines = [line for line in run.stderr.splitlines() if '[ERROR]' not in line]
+        assert run.returncode == 2 and len(lines) == 1 and expected in lines[0], run.stderr
+
+
 def test_a_session_refuses_what_its_nodes_refuse(box):
     with pytest.raises(ConfigurationError, match="did you mean 'bullet'"):
         run_ros_trial(

@@ -14,7 +14,9 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('gait_interfaces')
 
+from builtin_interfaces.msg import Duration, Time
 from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.messages.reader import read_observation, read_quantities
@@ -26,6 +28,7 @@ from gait_core.trial.setup import default_trial, make_scene
 from gait_core.trial.spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_ros.messages import conversions as convert
+from gait_ros.messages.commands import from_trajectory
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 NAMES = st.text('abc_', min_size=1, max_size=4)
@@ -322,3 +325,22 @@ def test_what_is_given_goes_over_the_robots_own():
 def test_a_scene_by_hand_that_cannot_be_is_refused(changes, words):
     with pytest.raises(ConfigurationError, match=words):
         convert.from_scene(msg.Scene(**{'robot': 'a1', **changes}))
+
+
+@pytest.mark.parametrize(
+    ('stamp', 'words'),
+    [
+        (Time(sec=1_700_000_000), 'the trajectory starts in 1699999990 s'),
+        (Time(sec=71), 'starts in 61 s'),
+        (Time(sec=5), 'the trajectory ended 4.500 s ago'),
+    ],
+)
+def test_a_trajectory_of_another_clock_is_refused(stamp, words):
+    """A stamp of Unix time at a simulated clock would let the robot stand for half a century."""
+    point = JointTrajectoryPoint(positions=[0.1], time_from_start=Duration(nanosec=500_000_000))
+    message = JointTrajectory(joint_names=['hip'], points=[point])
+    message.header.stamp = stamp
+    with pytest.raises(BadCommand, match=words):
+        from_trajectory(message, 10 * 10**9)
+    message.header.stamp = Time(sec=60)
+    assert from_trajectory(message, 10 * 10**9)[1] == 50.0

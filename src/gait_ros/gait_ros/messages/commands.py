@@ -21,6 +21,8 @@ from gait_ros.messages.conversions import BUILDER
 
 # Prefix of the names of stance states in the state of a controller.
 _STANCE = 'stance.'
+# Longest time [s] until a trajectory may start: clocks differ by years, plans by seconds.
+_MAX_DELAY = 60.0
 
 
 def to_commands(applied: AppliedTargets, interface: str) -> Float64MultiArray:
@@ -67,7 +69,7 @@ def from_trajectory(message: JointTrajectory, now: int) -> tuple[Trajectory, flo
     ------
     BadCommand
         If a joint is repeated, a length is wrong, a value is not finite, times do not increase, or
-        the trajectory ended in the past.
+        the trajectory ended in the past or starts in more than 60 s.
 
     """
     trajectory = read_trajectory(message)
@@ -77,6 +79,11 @@ def from_trajectory(message: JointTrajectory, now: int) -> tuple[Trajectory, flo
         raise BadCommand(
             f'the trajectory ended {-(delay + trajectory.end):.3f} s ago; a stamp of 0 starts it '
             'at once'
+        )
+    if delay > _MAX_DELAY:
+        raise BadCommand(
+            f'the trajectory starts in {delay:.0f} s, beyond the limit of {_MAX_DELAY:g}: is its '
+            'stamp of another clock? A stamp of 0 starts it at once'
         )
     return trajectory, delay
 

@@ -11,12 +11,12 @@ import sys
 from typing import Any
 
 import rclpy
-from rclpy.exceptions import ParameterException
+from rclpy.exceptions import NameValidationException, ParameterException
 from rclpy.executors import ExternalShutdownException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
-from gait_core.errors import ConfigurationError, one_line
+from gait_core.errors import ConfigurationError, excerpt, one_line
 from gait_core.processes.compiling import announce_compiling, is_compiling, mark_compiling
 from gait_core.robot.model_code import permit_model_code
 from gait_ros.nodes.discovery import obey_discovery_range
@@ -73,6 +73,7 @@ def run_node(
     code = 0
     node = None
     try:
+        _refuse_other_arguments(sys.argv[1:] if args is None else args)
         rclpy.init(
             args=None if args is None else [sys.argv[0], *args],
             signal_handler_options=SignalHandlerOptions.NO,
@@ -84,7 +85,7 @@ def run_node(
         if start is not None:
             stop.run_interruptible(start)
         code = _spin(node, stop, lambda: exit_code(node))
-    except (ConfigurationError, ParameterException) as error:
+    except (ConfigurationError, NameValidationException, ParameterException) as error:
         code = _print_refusal(node, str(error))
     except (ExternalShutdownException, Interrupted):
         pass
@@ -116,6 +117,22 @@ def _permit_named_robot(args: Sequence[str]) -> None:
         name, separator, robot = word.partition(':=')
         if separator and name.rpartition(':')[2] == 'robot':
             permit_model_code(robot.strip('"\''))
+
+
+def _refuse_other_arguments(args: Sequence[str]) -> None:
+    """
+    Raise ConfigurationError for an argument outside of ``--ros-args ... --``.
+
+    Nobody would read it, and ``robot:=guroo`` there is a remapping of a topic ``robot``.
+    """
+    is_ros = False
+    for word in args:
+        if not is_ros and word != '--ros-args':
+            rule = excerpt(word) if ':=' in word else 'NAME:=VALUE'
+            raise ConfigurationError(
+                f"unknown argument '{excerpt(word)}'; nearest valid: --ros-args -p {rule}"
+            )
+        is_ros = word != '--'
 
 
 def _spin(node: Any, stop: StopFlag, exit_code: Callable[[], int | None]) -> int:

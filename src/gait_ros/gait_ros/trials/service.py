@@ -38,6 +38,8 @@ from gait_ros.trials.lockstep import LockstepServer, NextSpin
 _SLICE_TIME = 0.02
 _PAUSE_SLEEP = 0.005
 
+# Longest wait [s] for an answer to a step that a request may ask for.
+_MAX_ANSWER_TIMEOUT = 3600.0
 UNKNOWN_JOINTS = 'unknown joints'
 """Kind of the warning of commanded joints that the robot does not have."""
 
@@ -162,6 +164,11 @@ class TrialService:
         self.refuse_during_trial()
         if not request.trial_id:
             raise ConfigurationError('trial_id is empty')
+        if not 0.0 <= request.answer_timeout <= _MAX_ANSWER_TIMEOUT:
+            raise ConfigurationError(
+                f'answer_timeout is {request.answer_timeout:g} s, expected 0, which means that of '
+                f'the bridge, to {_MAX_ANSWER_TIMEOUT:g}'
+            )
         spec = from_spec(request.spec)
         # Loading may take long: the state keeps a client from taking it for a hanging trial.
         liveness.set_activity(liveness.STARTING)
