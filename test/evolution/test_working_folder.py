@@ -5,11 +5,16 @@
 
 import os
 from pathlib import Path
+import shutil
 import subprocess
 
 import pytest
 
 from gait_core.processes.python_command import python_module_command
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.folders import write_robot_folder
+from gait_core.trial.scene import EMPTY_MAPPING
+from gait_evolver.experiment import read_experiment
 
 GAIT = Path(__file__).parents[2] / 'gait'
 # Modules that Python, its worker processes, libraries and this suite import.
@@ -63,3 +68,24 @@ def test_a_child_process_of_ours_executes_no_file_of_the_folder(hostile_folder):
     )
     assert done.returncode == 0 and done.stdout.split() == ['[', '1', ']'], done.stderr
     assert not (hostile_folder / 'executed').exists()
+
+
+def test_a_robot_of_the_command_line_is_that_of_the_working_folder(tmp_path, monkeypatch):
+    """A folder of the same name beside an experiment of somebody else is not meant."""
+    for folder in ('pet', 'theirs/pet'):
+        write_robot_folder(tmp_path / folder, legged_box())
+    experiment = tmp_path / 'theirs' / 'e.yaml'
+    experiment.write_text(
+        'robot: ./pet\ncontroller: wave\nduration: 1.0\ngenes: {amplitude: {}}\nfitness: {distance: 1.0}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+
+    def robot(overrides=EMPTY_MAPPING):
+        return read_experiment(str(experiment), overrides)[0].robot
+
+    assert robot() == str(tmp_path / 'theirs' / 'pet')
+    assert robot({'robot': './pet'}) == str(tmp_path / 'pet')
+    # Nor where the working folder has none: the path that was written is the one that is missing.
+    assert robot({'robot': 'theirs/../theirs/pet'}) == str(tmp_path / 'theirs' / 'pet')
+    shutil.rmtree(tmp_path / 'pet')
+    assert robot({'robot': './pet'}) == str(tmp_path / 'pet')

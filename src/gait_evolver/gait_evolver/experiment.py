@@ -10,7 +10,7 @@ writes every default out, so that the copy in a run directory describes the run 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import math
 from pathlib import Path
@@ -338,7 +338,9 @@ def read_experiment(
     document = read_document(path)
     location = experiment_location(document, overrides)
     experiment = rebuild_experiment(document.content, path.stem, overrides, location)
-    return replace(experiment, robot=_resolve_robot_path(path, experiment.robot)), location
+    # A path on the command line is that of the working folder, as the user sees it.
+    folders = (Path.cwd(),) if 'robot' in overrides else (path.parent, Path.cwd())
+    return replace(experiment, robot=_resolve_robot_path(experiment.robot, folders)), location
 
 
 def experiment_location(
@@ -361,18 +363,18 @@ def _rename_gait_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
     return changes
 
 
-def _resolve_robot_path(path: Path, robot: str) -> str:
+def _resolve_robot_path(robot: str, folders: Sequence[Path]) -> str:
     """
     Return the path of a robot folder as an absolute path; a bare word is a name and stays.
 
-    Relative paths are taken from the experiment's file, then from the working directory. With an
-    absolute path a run can be resumed from any directory.
+    A relative path is that of the first folder that has it, else of the last. With an absolute
+    path a run can be resumed from any directory.
     """
     folder = expand_user(robot)
     if len(folder.parts) < 2 and not robot.startswith('.'):
         return robot
-    beside_file = (path.parent / folder).resolve()
-    return str(beside_file if beside_file.exists() else folder.resolve())
+    paths = [(each / folder).resolve() for each in folders]
+    return str(next((path for path in paths if path.exists()), paths[-1]))
 
 
 def rebuild_experiment(
