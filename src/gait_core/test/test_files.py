@@ -149,6 +149,13 @@ def test_what_is_no_json_is_refused(tmp_path, text):
     assert 'not JSON' in refused(read_json, path)
 
 
+@pytest.mark.parametrize('text', ['{"a": 1, "a": 1}', '[{"b": {"a": 1, "c": 2, "a": 3}}]'])
+def test_no_value_of_a_repeated_json_key_is_lost(tmp_path, text):
+    path = tmp_path / 'file'
+    path.write_text(text)
+    assert refused(read_json, path) == f"{path}: the key 'a' is written twice"
+
+
 @pytest.mark.parametrize('mask', [0o077, 0o027, 0o002])
 def test_the_mode_of_a_new_file_follows_the_umask(tmp_path, mask):
     before = os.umask(mask)

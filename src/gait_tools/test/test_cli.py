@@ -451,6 +451,26 @@ MISTAKES = [
     ('walk legged_box --set scene.engine_options={}', 'changes nothing'),
     ('evolve guroo_quick --seed 1 --set seed=3', '--seed sets seed, --set does, too'),
     ('walk legged_box --set settle_time=x', 'expected a number of seconds'),
+    ('walk legged_box --set seed=1 --set seed=2', "'seed' is set twice"),
+    (
+        'walk legged_box --set scene.friction=0.05 --set scene={"draw":0}',
+        "'scene' was set to a value, so 'scene.friction' cannot be set",
+    ),
+    (
+        'walk legged_box --set scene={"draw":0} --set scene.friction=0.05',
+        "'scene' was set to a value, so 'scene.friction' cannot be set",
+    ),
+    (
+        'evolve guroo_quick --set gait.lag={"fl":1} --set gait.lag.fl=2',
+        "'gait.lag' was set to a value, so 'gait.lag.fl' cannot be set",
+    ),
+    (
+        'evolve guroo_quick --set gait.lag=1 --set parameters.lag=2',
+        "'gait.lag' and 'parameters.lag' set the same value",
+    ),
+    ('walk legged_box --set scene={"draw":0,"draw":1}', "the key 'draw' is written twice"),
+    ('walk legged_box --terrain rough:range=.01,range=.02', "'range' is set twice"),
+    ('check legged_box --package x=. --package x=..', "the folder of 'x' is set twice"),
     ('walk legged_box --seconds 0', 'it must be positive'),
     ('walk legged_box --seconds 1e300', 'nearest valid: 200000 s'),
     ('walk legged_box --set settle_time=1e12', 'nearest valid: 200000 s'),

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 import json
 import os
@@ -112,14 +112,30 @@ def read_json(path: str | Path, limit: int = TEXT_LIMIT) -> Any:
     return parse_json(read_text(path, limit), excerpt(path))
 
 
+class RepeatedKey(ConfigurationError):
+    """A key that an object of a JSON text holds twice, of which one value would be lost."""
+
+
 def parse_json(text: str, name: str) -> Any:
     """Return the value of a JSON text; ConfigurationError, which begins with the text's name."""
     try:
-        return json.loads(text, parse_int=parse_whole_number)
+        return json.loads(text, parse_int=parse_whole_number, object_pairs_hook=_mapping_of_pairs)
+    except RepeatedKey as error:
+        raise RepeatedKey(f'{name}: {error}') from error
     except ValueError as error:
         raise ConfigurationError(f'{name} is not JSON: {error}') from error
     except RecursionError as error:
         raise ConfigurationError(f'{name} is not JSON: nested too deeply') from error
+
+
+def _mapping_of_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of a JSON text; RepeatedKey if two keys are equal."""
+    mapping: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise RepeatedKey(f"the key '{excerpt(key)}' is written twice")
+        mapping[key] = value
+    return mapping
 
 
 def parse_whole_number(text: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled, excerpt
-from gait_core.files.access import MAX_DIGITS, parse_json
+from gait_core.files.access import MAX_DIGITS, RepeatedKey, parse_json
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.schema import Coordinate, Location, read_value
 from gait_core.robot.load import load_robot
@@ -55,6 +55,8 @@ def parse_value(text: str) -> Any:
             continue
     try:
         return parse_json(stripped, 'value')
+    except RepeatedKey:
+        raise
     except ConfigurationError:
         # Text, or a list of bare words.
         pass
@@ -82,7 +84,12 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """
-    Return values by dotted name as nested mappings; the last value of a name holds.
+    Return values by dotted name as nested mappings.
+
+    Raises
+    ------
+    ConfigurationError
+        If a name is set twice, or one below another, since one of the two would be lost.
 
     Examples
     --------
@@ -93,6 +100,8 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
     """
     settings: dict[str, Any] = {}
+    pairs = list(pairs)
+    _check_set_once(pairs)
     for name, value in pairs:
         *groups, last = name.split('.')
         if groups and groups[0] in _FLAT_GROUPS:
@@ -104,12 +113,30 @@ def nest_settings(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         mapping = settings
         for group in groups:
             mapping = mapping.setdefault(group, {})
-            if not isinstance(mapping, dict):
-                raise ConfigurationError(
-                    f"'{group}' was set to a value, so '{name}' cannot be set"
-                )
         mapping[last] = value
     return settings
+
+
+def _check_set_once(pairs: Iterable[tuple[str, Any]]) -> None:
+    """Raise ConfigurationError for a name that is set twice, or is below another that is set."""
+    known: dict[tuple[str, ...], tuple[str, Any]] = {}
+    for name, value in pairs:
+        group, *keys = name.split('.')
+        path = ('gait' if group in _FLAT_GROUPS else group, *keys)
+        if path in known:
+            both = f"'{known[path][0]}' and '{name}' set the same value"
+            fault = f"'{name}' is set twice" if name == known[path][0] else both
+            raise ConfigurationError(f'{fault}; leave one of them out')
+        known[path] = (name, value)
+    for path, (name, _) in known.items():
+        for length in range(1, min(len(path), _MAX_DEPTH)):
+            outer, value = known.get(path[:length], ('', None))
+            # A parameter of all legs stands beside those of single legs, unless it names legs too.
+            is_flat = path[0] == 'gait' and length > 1 and not isinstance(value, Mapping)
+            if outer and not is_flat:
+                raise ConfigurationError(
+                    f"'{outer}' was set to a value, so '{name}' cannot be set"
+                )
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +165,8 @@ def parse_terrain(text: str) -> dict[str, Any]:
         key, equals, value = part.partition('=')
         if not equals:
             raise ConfigurationError(f"terrain '{text}': expected NAME:KEY=VALUE,...")
+        if key.strip() in parameters:
+            raise ConfigurationError(f"terrain '{text}': '{key.strip()}' is set twice")
         parameters[key.strip()] = parse_value(value)
     terrain: dict[str, Any] = {'name': name, 'parameters': parameters}
     if 'seed' in parameters:

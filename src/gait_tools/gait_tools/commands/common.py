@@ -91,7 +91,7 @@ def read_packages(options: Sequence[str]) -> dict[str, str]:
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import expand_user
 
-    packages = {}
+    packages: dict[str, str] = {}
     for text in options:
         name, _, path = text.partition('=')
         if not (re.fullmatch('[A-Za-z0-9_-]+', name) and path):
@@ -99,6 +99,8 @@ def read_packages(options: Sequence[str]) -> dict[str, str]:
         folder = expand_user(path)
         if not folder.is_dir():
             raise ConfigurationError(f"--package '{text}': the folder '{folder}' does not exist")
+        if name in packages:
+            raise ConfigurationError(f"--package '{text}': the folder of '{name}' is set twice")
         packages[name] = str(folder)
     return packages
 
