@@ -9,7 +9,13 @@ import sys
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.find import find_package, find_package_data, find_robot, robot_names
+from gait_core.robot.find import (
+    find_package,
+    find_package_data,
+    find_robot,
+    is_on_search_path,
+    robot_names,
+)
 from gait_core.robot.name_checks import unknown_names_error
 
 URDF = '<robot name="{name}"><link name="base"/></robot>'
@@ -45,6 +51,32 @@ def test_a_folder_that_describes_nothing_is_no_robot(tmp_path, monkeypatch):
     (tmp_path / 'notes').mkdir()
     monkeypatch.setenv('GAIT_ROBOT_PATH', str(tmp_path))
     assert 'notes' not in robot_names()
+
+
+@pytest.mark.parametrize('refused', ['one/secret', 'one', ''])
+def test_a_folder_that_may_not_be_read_hides_no_other_robot(tmp_path, monkeypatch, refused):
+    make_robot(tmp_path / 'one', 'secret')
+    make_robot(tmp_path / 'two', 'beetle')
+    stat, iterdir = Path.stat, Path.iterdir
+
+    # The superuser may read any folder: the refusal is made, not asked for.
+    def check(path, folders):
+        if tmp_path / refused in folders and 'two' not in path.parts:
+            raise PermissionError(13, 'Permission denied')
+
+    def checked_stat(path, **options):
+        check(path, path.parents)
+        return stat(path, **options)
+
+    def checked_iterdir(path):
+        check(path, (path, *path.parents))
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, 'stat', checked_stat)
+    monkeypatch.setattr(Path, 'iterdir', checked_iterdir)
+    monkeypatch.setenv('GAIT_ROBOT_PATH', f'{tmp_path / "one"}:{tmp_path / "two"}')
+    assert {'beetle', 'guroo'} <= set(robot_names()) and 'secret' not in robot_names()
+    assert is_on_search_path(tmp_path / 'two' / 'beetle')
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

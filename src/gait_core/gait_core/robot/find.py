@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.machinery import PathFinder
 import importlib.util
 import os
@@ -38,8 +39,9 @@ def robot_folders() -> dict[str, Path]:
     """
     folders: dict[str, Path] = {}
     for parent in _search_path():
-        if parent.is_dir():
-            for folder in sorted(parent.iterdir()):
+        for folder in _readable_entries(parent):
+            # A folder that may not be searched is no robot; the others are found all the same.
+            with suppress(PermissionError):
                 if is_robot_folder(folder):
                     folders.setdefault(folder.name, folder)
     return dict(sorted(folders.items()))
@@ -63,9 +65,16 @@ def is_on_search_path(folder: Path) -> bool:
     return any(
         found.resolve() == wanted
         for parent in _search_path()
-        if parent.is_dir()
-        for found in parent.iterdir()
+        for found in _readable_entries(parent)
     )
+
+
+def _readable_entries(parent: Path) -> list[Path]:
+    """Return the sorted entries of a folder; empty if it is absent or may not be read."""
+    try:
+        return sorted(parent.iterdir()) if parent.is_dir() else []
+    except PermissionError:
+        return []
 
 
 def find_folder_urdf(folder: Path) -> Path | None:
