@@ -169,6 +169,12 @@ def test_the_mode_of_a_new_file_follows_the_umask(tmp_path, mask):
     assert stat.S_IMODE((tmp_path / 'folder').stat().st_mode) == 0o777 & ~mask
 
 
+def test_a_text_with_part_of_a_name_that_is_no_utf_8_is_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match='page.html cannot be written'):
+        write_atomically(tmp_path / 'page.html', 'r\udcff')
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_failed_write_names_the_file_that_was_asked_for(tmp_path):
     with pytest.raises(OSError) as caught:
         write_atomically(tmp_path, 'gait')

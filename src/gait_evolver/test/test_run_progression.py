@@ -86,6 +86,13 @@ def test_repeats_of_a_randomised_experiment_differ_and_its_champion_replays(tmp_
     assert np.mean([one.fitness for one in results]) == champion.fitness
 
 
+def test_an_event_may_name_a_folder_whose_name_is_no_utf_8(tmp_path):
+    store = RunStore.create(tmp_path / 'r\udcff', plan())
+    store.log_event(f'interrupted; resume with: --run-dir {store.folder}')
+    store.close()
+    assert (store.folder / 'events.log').read_text().endswith('r\\udcff\n')
+
+
 def test_the_log_of_individuals_tells_mean_and_spread(tmp_path):
     run(tmp_path / 'run', randomise={'initial.yaw': [-1.0, 1.0]}, repeats=2, generations=3)
     trials = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
+import io
 import os
 import re
 import signal
@@ -151,6 +152,9 @@ def _prepare_streams() -> None:
     for name in ('stdout', 'stderr'):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, 'w'))
+    # A character that the terminal cannot show, as of a file name, must not end the command.
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == 'strict':
+        sys.stdout.reconfigure(errors='backslashreplace')
     try:
         os.getcwd()
     except OSError as error:

@@ -613,6 +613,8 @@ def test_a_closed_pipe_is_no_fault():
         ('mkdir gone; cd gone; rmdir ../gone; {gait} list robots', 2, 'the current folder'),
         ('{gait} walk legged_box --champion "$UNSET"', 2, "empty argument after '--champion'"),
         ('LC_ALL=C PYTHONIOENCODING=ascii {gait} list röbots', 2, "did you mean 'robots'"),
+        ('PYTHONIOENCODING=ascii {gait} init robot ü/legs', 0, ''),
+        (r"{gait} init robot $'\xff/rob'", 2, 'cannot be written'),
     ],
 )
 def test_a_strange_surrounding_is_no_traceback(tmp_path, shell, code, message):

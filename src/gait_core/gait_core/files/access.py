@@ -179,7 +179,14 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     ``durable``, which takes many times longer, the same holds after a power cut. A device or pipe
     is written in place.
     """
-    raw = content.encode() if isinstance(content, str) else content
+    try:
+        raw = content.encode() if isinstance(content, str) else content
+    except UnicodeEncodeError as error:
+        # Python stands for a byte of a file name that is no UTF-8 with such a character.
+        raise ConfigurationError(
+            f'{excerpt(path)} cannot be written: its text would hold '
+            f'{error.object[error.start]!r}, of a file name in another encoding than UTF-8'
+        ) from error
     try:
         if path.is_char_device() or path.is_fifo():
             # A move would replace the device itself by a file.

@@ -247,8 +247,10 @@ class RunStore:
     def log_event(self, text: str) -> None:
         """Add a line with the time to ``events.log``; errors are ignored, as of a full disk."""
         line = f'{datetime.now().astimezone().isoformat(timespec="seconds")} {text}\n'
-        with suppress(OSError), (self.folder / 'events.log').open('a') as file:
-            file.write(line)
+        with suppress(OSError):
+            # A file name in another encoding than UTF-8 may be in the text.
+            with (self.folder / 'events.log').open('a', errors='backslashreplace') as file:
+                file.write(line)
 
     def save_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
         """Write the spec of a trial that ended workers, with the reasons; return the file."""
