@@ -98,3 +98,27 @@ def test_what_is_referred_to_is_read_again(tmp_path):
     path = tmp_path / 'own.yaml'
     path.write_text('a: &a {x: 1}\nb: [*a, *a]\n')
     assert read_document(path).content == {'a': {'x': 1}, 'b': 2 * [{'x': 1}]}
+
+
+def test_a_merge_key_takes_over_the_keys_of_other_mappings(tmp_path):
+    # https://yaml.org/type/merge.html: written keys come first, then earlier mappings of a list.
+    path = tmp_path / 'own.yaml'
+    path.write_text(
+        'a: &a {x: 1, y: 2}\nb: &b {<<: *a, y: 3, z: 4}\nc: {z: 5, <<: [*a, *b]}\nd: {"<<": 1}\n'
+    )
+    document = read_document(path)
+    assert document.content == {
+        'a': {'x': 1, 'y': 2},
+        'b': {'x': 1, 'y': 3, 'z': 4},
+        'c': {'x': 1, 'y': 2, 'z': 5},
+        'd': {'<<': 1},
+    }
+    assert document.position(('c', 'z')) == 'line 3, column 5'
+    # The mapping that is merged is read after the one that takes it over.
+    path.write_text('a: {b: &b {<<: {y: 1}, y: 3}}\nc: {<<: *b}\n')
+    assert read_document(path).content == {'a': {'b': {'y': 3}}, 'c': {'y': 3}}
+    path.write_text('a: &a {one: 1}\nb: &b {one: 2, two: 2}\nc: {<<: [*a, *b]}\n')
+    assert read_document(path).content['c'] == {'one': 1, 'two': 2}
+    path.write_text('a: {x: 1}\nb: {<<: 1}\n')
+    with pytest.raises(ConfigurationError, match='line 2, column 9: keys with values'):
+        read_document(path)

@@ -18,6 +18,7 @@ from gait_core.files.access import MAX_DIGITS, TEXT_LIMIT, read_text
 _MAX_DEPTH = 50
 # Characters of an unreadable value in a message.
 _MAX_QUOTED = 40
+_MERGE_TAG = 'tag:yaml.org,2002:merge'
 
 
 @dataclass(frozen=True)
@@ -176,20 +177,44 @@ class _LimitedLoader(yaml.SafeLoader):
         """Return the items of a node whose keys all differ."""
         if not isinstance(node, yaml.MappingNode):
             raise _constructor_error('keys with values are expected here', node)
-        known = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                raise _constructor_error(
-                    f'{excerpt(repr(key))} is not a valid key, expected text', key_node
-                )
-            if key in known:
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """
+        Replace the merge keys ``<<`` of a node by the items that they take over.
+
+        Written keys come before those of merged mappings, and earlier mappings before later ones
+        (https://yaml.org/type/merge.html); PyYAML 6.0.4 lets a later or an inner one hold.
+        """
+        merged: dict[Hashable, Any] = {}
+        written: dict[Hashable, Any] = {}
+        for key_node, value_node in node.value:
+            if key_node.tag == _MERGE_TAG:
+                is_list = isinstance(value_node, yaml.SequenceNode)
+                for source in value_node.value if is_list else [value_node]:
+                    if not isinstance(source, yaml.MappingNode):
+                        raise _constructor_error('keys with values are expected after <<', source)
+                    self.flatten_mapping(source)
+                    for pair in source.value:
+                        merged.setdefault(self._read_key(pair[0]), pair)
+                continue
+            key = self._read_key(key_node)
+            if key in written:
                 raise _constructor_error(
                     f"the key '{excerpt(str(key))}' is written twice", key_node
                 )
-            known.add(key)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
+            written[key] = (key_node, value_node)
+        node.value = list({**merged, **written}.values())
+
+    def _read_key(self, node: yaml.Node) -> Hashable:
+        """Return the key of a node; ConstructorError for a list or mapping."""
+        key = self.construct_object(node, deep=True)
+        if not isinstance(key, Hashable):
+            raise _constructor_error(
+                f'{excerpt(repr(key))} is not a valid key, expected text', node
+            )
+        return key
 
 
 def _constructor_error(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
