@@ -127,7 +127,10 @@ def walk(folder: Path, seconds: float) -> str:
         else:
             print(f'{label + ":":15}{path.resolve()}')
     print(f'{"run directory:":15}{folder.resolve()}')
-    print(f'\nTo see it again: ./gait replay {folder}')
+    print(
+        f'\nTo see it again: ./gait walk guroo --champion {folder / "champion.yaml"} '
+        f'--seconds {seconds:g} --video again.gif'
+    )
     return result.status
 
 

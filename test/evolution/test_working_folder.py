@@ -76,7 +76,8 @@ def test_a_robot_of_the_command_line_is_that_of_the_working_folder(tmp_path, mon
         write_robot_folder(tmp_path / folder, legged_box())
     experiment = tmp_path / 'theirs' / 'e.yaml'
     experiment.write_text(
-        'robot: ./pet\ncontroller: wave\nduration: 1.0\ngenes: {amplitude: {}}\nfitness: {distance: 1.0}\n'
+        'robot: ./pet\ncontroller: wave\nduration: 1.0\ngenes: {amplitude: {}}\n'
+        'fitness: {distance: 1.0}\n'
     )
     monkeypatch.chdir(tmp_path)
 

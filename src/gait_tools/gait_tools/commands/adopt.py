@@ -160,4 +160,6 @@ def _report_lines(
             f'DOUBT: it does not follow its command on {walk["engine"]}: {walk["reason"]}'
         )
     what = '--seconds 5' if walk is None else f'--cmd {walk["told_mps"]:g}'
-    return [*lines, f'written: {folder}; next: gait walk {folder} {what}']
+    # A bare word would name a registered robot first.
+    robot = folder if len(folder.parts) > 1 else f'./{folder}'
+    return [*lines, f'written: {folder}; next: gait walk {robot} {what}']

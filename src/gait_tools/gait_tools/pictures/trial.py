@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 MAX_GIF_SIZE = 2_000_000
 """Largest size of a GIF [bytes]; colours, then width and height are reduced until it fits."""
 
-_PALETTES = (64, 32, 16, 8)
+# Fewer colours would lose the marks of the zero-moment point and of the area of support.
+_PALETTES = (64, 32)
 
 
 def write_gif(

@@ -314,7 +314,8 @@ def _band_traces(axis: Sequence[int], bounds: FloatArray, name: str) -> list[Cha
 def _line_trace(x: Any, y: Any, name: str, colour: str) -> Chart:
     return {
         'type': 'scatter',
-        'mode': 'lines',
+        # A line through one point would be invisible.
+        'mode': 'lines' if len(x) > 1 else 'markers',
         'x': _plain_numbers(x),
         'y': _plain_numbers(y),
         'name': name,
