@@ -260,3 +260,23 @@ def test_the_champion_of_a_run_replays(folder, whole):
     replayed = json.loads(done.stdout)
     assert replayed['equal'] is True
     assert replayed['fitness'] == replayed['recorded_fitness'] == whole['best_fitness']
+
+
+def test_ctrl_c_reaches_no_worker_before_its_handlers_are_set():
+    # Each process inherits the signals that are blocked at its start; the first worker, too.
+    script = (
+        'import signal\n'
+        'from multiprocessing import popen_spawn_posix\n'
+        'from gait_evolver.evaluators.worker_process import WorkerProcess\n'
+        'spawn, blocked = popen_spawn_posix.util.spawnv_passfds, []\n'
+        'def watch(*arguments):\n'
+        '    blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))\n'
+        '    return spawn(*arguments)\n'
+        'popen_spawn_posix.util.spawnv_passfds = watch\n'
+        'for _ in range(2):\n'
+        '    worker = WorkerProcess(len, False)\n'
+        '    print({signal.SIGINT, signal.SIGHUP} <= blocked[-1])\n'
+        '    worker.kill()\n'
+    )
+    done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ('True\nTrue\n', '')

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 import multiprocessing
+from multiprocessing import resource_tracker
 import multiprocessing.util
 import os
 import signal
@@ -148,6 +149,9 @@ def _worker_environment() -> Iterator[None]:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
+    # The first start of a process also starts the resource tracker of Python, which unblocks
+    # SIGINT afterwards: it has to run before the signals are blocked.
+    resource_tracker.ensure_running()
     # The new process inherits the mask: Ctrl-C must not end it before its handlers are set.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
