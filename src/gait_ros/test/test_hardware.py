@@ -99,6 +99,16 @@ def test_what_is_written_reads_the_same(written):
     assert read_hardware(written(plain.to_yaml()), ROBOT) == plain
 
 
+def test_parameters_of_a_plugin_are_the_text_that_is_written(written):
+    texts = {'firmware': '1.10', 'id': '0012', 'serial': '12_34', 'at': '1:30', 'port': 'on'}
+    texts |= {'mask': '0x1F', 'big': '1e3', 'fast': 'true', 'old': 'FALSE', 'far': '.inf'}
+    lines = ''.join(f'  {name}: {text}\n' for name, text in texts.items())
+    text = f'plugin: a/B\nparameters:\n{lines}  quoted: \'010\'\n  same: "1.10"\n'
+    hardware = read_hardware(written(FILE + text), ROBOT)
+    assert hardware.parameters == {**texts, 'quoted': '010', 'same': '1.10'}
+    assert read_hardware(written(hardware.to_yaml()), ROBOT) == hardware
+
+
 @pytest.mark.parametrize(
     ('text', 'message'),
     [

@@ -99,6 +99,10 @@ class Source:
         position = self.document.position(keys) if self.document and keys else ''
         return f'{self.name}, {position}' if position else self.name
 
+    def written_text(self, keys: KeyPath) -> str:
+        """Return a number, truth value or text as it is written in the file, without quotes."""
+        return self.document.written_text((*self.within, *keys)) if self.document else ''
+
     def _is_replaced(self, keys: KeyPath) -> bool:
         """Return whether a value, or a part of it, replaced that of the file."""
         replaced: Any = self.replaced
@@ -167,6 +171,11 @@ class Location:
     def position(self) -> str:
         """File, line and column, as far as they are known; empty for other data."""
         return self._source.locate(self._keys)
+
+    @property
+    def written_text(self) -> str:
+        """Number, truth value or text as it is written in the file, without quotes."""
+        return self._source.written_text(self._keys)
 
     @property
     def owner(self) -> str:

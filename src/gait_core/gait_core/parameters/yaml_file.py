@@ -64,6 +64,15 @@ class Document:
 
     def position(self, keys: KeyPath) -> str:
         """Return ``line 3, column 5`` of the deepest key that exists; empty if none does."""
+        mark, _ = self._find(keys)
+        return '' if mark is None else f'line {mark.line + 1}, column {mark.column + 1}'
+
+    def written_text(self, keys: KeyPath) -> str:
+        """Return a number, truth value or text as it is written, without quotes."""
+        return str(self._find(keys)[1].value)
+
+    def _find(self, keys: KeyPath) -> tuple[Any, Any]:
+        """Return the mark of the deepest key that exists, or None, and the node of its value."""
         node, mark = self.root, None
         for key in keys:
             if isinstance(node, yaml.MappingNode):
@@ -76,7 +85,7 @@ class Document:
                 mark = node.start_mark
             else:
                 break
-        return '' if mark is None else f'line {mark.line + 1}, column {mark.column + 1}'
+        return mark, node
 
 
 def read_document(path: Path, limits: FileLimits = EDITED_FILE_LIMITS) -> Document:

@@ -303,10 +303,10 @@ def _read_motors(
 
 
 def _as_text(value: Any, location: Location) -> str:
-    """Return a parameter of a plugin as text; booleans are true or false."""
+    """Return a parameter of a plugin as it is written: 1.10 is another firmware than 1.1."""
     if not isinstance(value, (str, int, float)):
         raise location.type_error(value, 'a number, text, true or false')
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return location.written_text
 
 
 def _gains_and_offsets(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]:
