@@ -23,6 +23,7 @@ from gait_evolver.loop import Evolution
 from gait_evolver.pareto_front import FrontMember, ParetoFront
 from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.files import StoreError
+from gait_evolver.run.logged_candidates import read_logged_candidate
 from gait_evolver.run.store import RunStore
 
 EXPERIMENT = {
@@ -91,6 +92,12 @@ def test_an_event_may_name_a_folder_whose_name_is_no_utf_8(tmp_path):
     store.log_event(f'interrupted; resume with: --run-dir {store.folder}')
     store.close()
     assert (store.folder / 'events.log').read_text().endswith('r\\udcff\n')
+
+
+def test_a_run_without_a_generation_has_no_candidate(tmp_path):
+    RunStore.create(tmp_path / 'run', plan()).close()
+    with pytest.raises(ConfigurationError, match='no generation of the run is finished'):
+        read_logged_candidate(tmp_path / 'run', '0/0')
 
 
 def test_the_log_of_individuals_tells_mean_and_spread(tmp_path):

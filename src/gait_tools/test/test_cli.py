@@ -200,6 +200,14 @@ def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_
         (['--individual', '9/0'], 'generations 0 to .* nearest valid'),
         (['--individual', '0/9'], 'has candidates 0 to 3; nearest valid: 3'),
         (['--individual', 'best'], 'expected GENERATION/INDIVIDUAL'),
+        (
+            ['--individual', '0/0', '--engine', 'mujoco'],
+            "no engine 'mujoco' in the run: .*'?kinematic",
+        ),
+        (
+            ['--individual', '0/0', '--engine', 'kinematc'],
+            "no engine 'kinematc' in the run: did you mean 'kinematic'",
+        ),
     ],
 )
 def test_individuals_that_are_not_there_are_one_line(gait, run_folder, words, message):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, name_hint
 from gait_core.robot.identity import robot_identity
 from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion
@@ -45,6 +45,10 @@ def read_logged_candidate(folder: Path, candidate: str, engine: str = '') -> Cha
     """
     facts, experiment = read_run(folder)
     plan = resolve_experiment(experiment)
+    if engine and engine not in plan.scenes:
+        raise ConfigurationError(
+            f"no engine '{engine}' in the run: {name_hint(engine, plan.scenes)}"
+        )
     rows = _rows_of_candidate(folder, candidate, engine or next(iter(plan.scenes)))
     specs = _candidate_specs(plan, folder, rows)
     champion = make_champion(specs, rows, experiment, str(facts.get('run_id', '')))
@@ -115,6 +119,10 @@ def _rows_of_candidate(folder: Path, candidate: str, engine: str) -> list[TrialR
             f"candidate '{candidate}': expected GENERATION/INDIVIDUAL, e.g. 3/0 for the first of "
             'generation 3'
         ) from error
+    if not generations:
+        raise ConfigurationError(
+            f"candidate '{candidate}': no generation of the run is finished yet"
+        )
     last = len(generations) - 1
     if not 0 <= generation <= last:
         raise ConfigurationError(
