@@ -22,7 +22,7 @@ from gait_core.trial.robot_gait import resolve_gait
 from gait_core.trial.spec import OK, TrialSpec
 from gait_tools.adopt.adoption import propose_adoption
 from gait_tools.adopt.folder import write_robot_folder
-from gait_tools.adopt.proof import try_standing
+from gait_tools.adopt.proof import lower_limits, try_standing
 from gait_tools.cli import main
 
 need_engine('mujoco')
@@ -83,6 +83,22 @@ def motion(rollout):
     steps = turns[:-1].inv().apply(np.diff(poses[:, :3], axis=0))
     yaw = np.unwrap(turns.as_euler('ZYX')[:, 0])
     return *(steps.sum(axis=0)[:2] / (len(steps) * rollout.dt)), yaw[-1] - yaw[0]
+
+
+def test_speed_limits_are_lowered_until_the_robot_does_not_fall(folder_of):
+    folder = folder_of('a1')
+    high = {**load_robot(folder).defaults['gait'], 'max_sideways': 0.7}
+    script = trial_setup.constant_script((0.0, 0.7, 0.0))
+    own = resolve_gait(load_robot(folder), parameters=high)
+    spec = TrialSpec(
+        scene=trial_setup.make_scene(folder, {}),
+        controller=own.controller, parameters=own.parameters, script=script, duration=6.0,
+    )  # fmt: skip
+    assert run_loop(spec).result().status != OK
+    lowered = lower_limits(folder, high)
+    assert 0.0 < lowered['max_sideways'] < 0.7
+    for velocity in ((lowered['max_forward'], 0.0, 0.0), (0.0, lowered['max_sideways'], 0.0)):
+        walked(folder, velocity, 6.0, engine='', **lowered)
 
 
 @pytest.mark.parametrize('name', THEIRS)

@@ -31,6 +31,10 @@ _MAX_TILT = 0.1
 """Largest tilt of a standing robot [rad]."""
 _MAX_MOVEMENT = 0.15
 """Largest movement of the base of a standing robot, in length scales."""
+_LIMIT_DURATION = 6.0
+"""Duration [s] of a walk at a speed limit."""
+_LIMIT_SHARE, _LEAST_LIMIT = 0.8, 0.05
+"""Factor of a speed limit at which the robot fell, and speed [m/s] below which it becomes 0."""
 MAX_CALM_YAW_RATE = 0.1
 """Largest root mean square of the yaw rate of a calm walk [rad/s]. Measured: below 0.07 with soft
 touch-downs; 0.4 to 0.8 if feet hit the ground and the robot hops, with a random heading."""
@@ -133,3 +137,41 @@ def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
         'rocking_radps': float(np.sqrt(np.mean(np.square(np.diff(yaw))))) / rollout.dt,
         'reason': reason,
     }
+
+
+def lower_limits(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return a gait that walks, with speed limits at which the robot does not fall.
+
+    Each limit is lowered until a walk at it on flat ground ends upright. ``COMMANDED_SPEED`` needs
+    no further proof.
+
+    Parameters
+    ----------
+    folder : str
+        A robot folder.
+    gait : mapping
+        Parameters that replace those of its own gait.
+
+    """
+    robot = read_robot(Path(folder))
+    lowered = dict(gait)
+    for axis, name in enumerate(('max_forward', 'max_sideways')):
+        while name in lowered and lowered[name] > (COMMANDED_SPEED, 0.0)[axis]:
+            velocity = [0.0, 0.0, 0.0]
+            velocity[axis] = lowered[name]
+            own = resolve_gait(robot, parameters=lowered)
+            spec = TrialSpec(
+                scene=make_scene(folder, {}),
+                controller=own.controller,
+                parameters=own.parameters,
+                script=constant_script((velocity[0], velocity[1], velocity[2])),
+                duration=_LIMIT_DURATION,
+            )
+            if run_loop(spec).result().status == OK:
+                break
+            limit = round(_LIMIT_SHARE * lowered[name], 2)
+            lowered[name] = limit if limit >= _LEAST_LIMIT else 0.0
+            if axis == 0:
+                lowered[name] = max(limit, COMMANDED_SPEED)
+    return lowered

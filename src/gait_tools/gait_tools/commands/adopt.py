@@ -106,7 +106,7 @@ def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, An
     from gait_core.files.access import write_atomically
     from gait_tools.adopt.folder import format_robot_yaml
     from gait_tools.adopt.gaits import ZMP_WALK, gait_variants
-    from gait_tools.adopt.proof import MAX_CALM_YAW_RATE, try_walking
+    from gait_tools.adopt.proof import MAX_CALM_YAW_RATE, lower_limits, try_walking
 
     place = folder.resolve()
     # On two legs the base swings from side to side in every walk.
@@ -121,7 +121,7 @@ def _try_gaits(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, An
     best = _best_gait(trials)
     if best is None:
         return adoption, trials[0][1]
-    adoption = replace(adoption, gait=best[0])
+    adoption = replace(adoption, gait=lower_limits(str(place), best[0]))
     write_atomically(place / 'robot.yaml', format_robot_yaml(adoption, place.name))
     return adoption, best[1]
 
@@ -154,6 +154,11 @@ def _report_lines(
         lines.append(
             f'with a command of {walk["told_mps"]:g} m/s it walks at {walk["speed_mps"]:.3f} m/s '
             f'and turns by {walk["turn_deg"]:+.1f} degrees in {walk["seconds"] - 2.0:g} s'
+        )
+        limits = [adoption.gait.get(name, 0.0) for name in ('max_forward', 'max_sideways')]
+        lines.append(
+            f'it stays upright at its limits, {limits[0]:g} m/s forward and {limits[1]:g} m/s '
+            'sideways'
         )
     elif walk is not None:
         lines.append(
