@@ -324,6 +324,16 @@ def test_lengths_jitter_in_length_scales():
     assert found == pytest.approx(0.05 / 0.5, rel=0.05)
 
 
+@pytest.mark.parametrize('sub_samples', [1, 4])
+def test_a_robot_without_motors_has_no_jitter(sub_samples):
+    nothing = np.zeros((T, sub_samples, 0))
+    rollout = replace(record(free_box()), applied=(AppliedTape(nothing, nothing, nothing),))
+    positions, velocities, period = rollout.target_sub_samples()
+    assert positions.shape == velocities.shape == (T * sub_samples, 0)
+    assert period == DT / sub_samples
+    assert command_jitter(rollout) == 0.0
+
+
 # Faults of an engine that would have won
 
 

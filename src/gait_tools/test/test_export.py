@@ -23,6 +23,7 @@ from gait_core.testing.doubles import (
     register_temporarily,
     spec_for_test,
 )
+from gait_core.testing.free_bodies import free_box
 from gait_core.trial.hash import TrialHash
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import InitialState, SensorModel
@@ -249,3 +250,13 @@ def test_bags_of_others_are_refused_in_one_line(bag, tmp_path):
         with pytest.raises(ConfigurationError, match=message) as caught:
             read_bag(tmp_path)
         assert '\n' not in str(caught.value)
+
+
+def test_the_bag_of_a_robot_without_motors_is_read_back(tmp_path):
+    robot = replace(free_box(), legs=())
+    loop = run_loop(spec_for_test('hold', duration=0.1), KinematicEngine(robot))
+    write_bag(tmp_path / 'bag', loop.rollout(), loop.result())
+    trial = read_bag(tmp_path / 'bag')
+    assert len(trial.periods) == loop.rollout().ticks
+    assert {period.names for period in trial.periods} == {()}
+    assert replay_through_controller(trial, robot).is_equal

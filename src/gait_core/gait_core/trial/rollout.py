@@ -145,7 +145,7 @@ class Rollout:
         for tape in self.applied:
             held = np.arange(finest) * tape.position.shape[1] // finest
             for part, array in zip(parts, (tape.position, tape.velocity), strict=True):
-                part.append(array[:, held].reshape(-1, array.shape[2]))
+                part.append(array[:, held].reshape(len(array) * finest, array.shape[2]))
         return np.concatenate(parts[0]), np.concatenate(parts[1]), self.dt / finest
 
     def _last(self, arrays: list[FloatArray]) -> FloatArray:

@@ -171,18 +171,28 @@ def _read_sealed(folder: Path) -> tuple[dict[str, str], bytes]:
 
 def _read_period(question: Any, answer: Any) -> RecordedPeriod:
     """Return one control period from the recorded request and reply of the controller."""
-    targets = read_trajectory(answer)
-    assert targets.position is not None
-    zero = np.zeros_like(targets.position)
+    names, applied = _read_targets(answer)
     return RecordedPeriod(
         observation=read_observation(question.observation),
         command=read_command(question.command),
         seed=question.seed,
         dt=question.dt,
-        names=targets.names,
-        applied=AppliedTargets(
-            targets.position,
-            zero if targets.velocity is None else targets.velocity,
-            zero if targets.effort is None else targets.effort,
-        ),
+        names=names,
+        applied=applied,
+    )
+
+
+def _read_targets(message: Any) -> tuple[tuple[str, ...], AppliedTargets]:
+    """Return the names and targets of a recorded trajectory."""
+    if not message.joint_names:
+        # A robot without motors: live, such a message is refused.
+        nothing = np.zeros((len(message.points), 0))
+        return (), AppliedTargets(nothing, nothing, nothing)
+    targets = read_trajectory(message)
+    assert targets.position is not None
+    zero = np.zeros_like(targets.position)
+    return targets.names, AppliedTargets(
+        targets.position,
+        zero if targets.velocity is None else targets.velocity,
+        zero if targets.effort is None else targets.effort,
     )
