@@ -283,6 +283,30 @@ def test_a_run_is_held_by_one_process(tmp_path):
         RunStore.create(tmp_path / 'run', plan())
 
 
+@pytest.mark.parametrize(
+    'name', ['experiment.yaml', 'evaluations.csv', 'times.csv', 'champion.yaml', 'weights/7.npz']
+)
+def test_a_new_run_replaces_no_file_of_the_user(tmp_path, name):
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('mine\n')
+    with pytest.raises(StoreError, match=f'holds {name}, which a run would replace: remove it'):
+        run(tmp_path)
+    assert file.read_text() == 'mine\n'
+    assert [found for found in tmp_path.rglob('*') if found.is_file()] == [file]
+
+
+def test_a_run_killed_while_it_began_is_begun_again_and_no_other(tmp_path):
+    run(tmp_path / 'whole', generations=1)
+    store = RunStore.create(tmp_path / 'cut', plan(generations=1))
+    store.close()
+    (tmp_path / 'cut' / 'run.yaml').unlink()
+    with pytest.raises(StoreError, match='remove them, or choose another folder'):
+        run(tmp_path / 'cut', generations=2)
+    run(tmp_path / 'cut', generations=1)
+    assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
+
+
 def test_a_changed_log_is_refused(tmp_path):
     run(tmp_path / 'run', generations=2)
     log = log_of(tmp_path / 'run')

@@ -31,7 +31,7 @@ from typing import Any
 import yaml
 
 from gait_core.errors import ConfigurationError, excerpt
-from gait_core.files.access import check_format, write_atomically
+from gait_core.files.access import DATA_LIMIT, check_format, read_text, write_atomically
 from gait_core.parameters.plain_data import to_plain_data
 from gait_core.parameters.yaml_file import read_document
 from gait_core.trial.champion import Champion, read_champion, write_champion
@@ -59,6 +59,12 @@ from gait_evolver.run.log import (
 )
 
 _SUMMARY_COLUMNS = ('generation', 'individual', 'id', 'trials', 'status', 'fitness', 'deviation')
+
+_RUN_FILES = (
+    *('experiment.yaml', 'evaluations.csv', 'individuals.csv', 'times.csv', 'front.csv'),
+    *('checkpoint.json', 'champion*.yaml', 'weights/*.npz'),
+)
+"""Patterns of the files that a run replaces or removes."""
 
 _TIME_COLUMNS = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
 
@@ -96,7 +102,8 @@ class RunStore:
         Raises
         ------
         StoreError
-            If the folder already holds a run, or cannot be written.
+            If the folder already holds a run or files that a run would replace, or cannot be
+            written.
         ConfigurationError
             If the optimiser draws from a global generator.
 
@@ -106,12 +113,11 @@ class RunStore:
             raise StoreError(f'run directory {folder} is a file, expected a folder')
         with store_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            if (folder / 'run.yaml').exists():
-                raise StoreError(
-                    f'{folder} holds a run already: resume it, or choose another folder'
-                )
+            _check_unused(folder, plan)
             store = cls(folder, plan, lock_folder(folder))
             with store._close_on_failure():
+                # Again: another process may have begun a run before the lock.
+                _check_unused(folder, plan)
                 store._begin()
         return store
 
@@ -274,9 +280,7 @@ class RunStore:
             raise
 
     def _begin(self) -> None:
-        write_atomically(
-            self.folder / 'experiment.yaml', _format_yaml(to_plain_data(self.plan.experiment))
-        )
+        write_atomically(self.folder / 'experiment.yaml', _format_experiment(self.plan))
         self._log.begin()
         self._begin_times()
         self._write_summaries(())
@@ -312,6 +316,31 @@ class RunStore:
             'sources': self.plan.sources_hash,
             'platform': fingerprint_fields(),
         }
+
+
+def _check_unused(folder: Path, plan: Plan) -> None:
+    """Raise StoreError if a folder holds a run, or files that a run would replace."""
+    if (folder / 'run.yaml').exists():
+        raise StoreError(f'{folder} holds a run already: resume it, or choose another folder')
+    files = [file for pattern in _RUN_FILES for file in sorted(folder.glob(pattern))]
+    if files and not _is_first_part(files, plan):
+        names = ', '.join(str(file.relative_to(folder)) for file in files[:3])
+        raise StoreError(
+            f'{folder} holds {names}, which a run would replace: remove '
+            f'{"them" if len(files) > 1 else "it"}, or choose another folder'
+        )
+
+
+def _is_first_part(files: Sequence[Path], plan: Plan) -> bool:
+    """Return whether files are those of a run of the plan that was killed while it began."""
+    first, *tables = files
+    return (
+        first.name == 'experiment.yaml'
+        and read_text(first) == _format_experiment(plan)
+        # Tables without a row.
+        and all(file.suffix == '.csv' for file in tables)
+        and all(read_text(file, DATA_LIMIT).count('\n') == 1 for file in tables)
+    )
 
 
 def engine_champion_file(champion_file: Path, engine: str) -> Path:
@@ -360,6 +389,10 @@ def _summary_cells(summary: CandidateSummary) -> list[str]:
         *(format_cell(getattr(summary, name)) for name in _SUMMARY_COLUMNS),
         *map(format_cell, (*summary.objectives, *summary.measures, *summary.violations)),
     ]
+
+
+def _format_experiment(plan: Plan) -> str:
+    return _format_yaml(to_plain_data(plan.experiment))
 
 
 def _format_yaml(value: Any) -> str:
