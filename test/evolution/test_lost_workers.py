@@ -369,7 +369,8 @@ def test_a_closed_terminal_leaves_a_run_and_how_to_go_on(folder):
     os.killpg(process.pid, signal.SIGHUP)
     assert process.wait(30.0) == 128 + signal.SIGHUP
     line = (run / 'events.log').read_text().splitlines()[-1]
-    assert line.endswith(f"interrupted; resume with: gait evolve --run-dir '{run}' --resume")
+    command = f"gait evolve --run-dir '{run}' --resume --workers 1"
+    assert line.endswith(f'interrupted; resume with: {command}')
 
 
 def test_exceptions_in_most_trials_end_the_run_in_a_line_that_names_the_place(folder):

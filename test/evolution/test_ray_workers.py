@@ -379,6 +379,6 @@ def test_ctrl_c_ends_a_run_within_5_s_and_names_what_continues_it(folder):
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=5.0)
     assert process.returncode == 128 + signal.SIGINT
-    assert errors.endswith(f'resume with: gait evolve --run-dir {run} --resume\n')
+    assert errors.endswith(f'resume with: gait evolve --run-dir {run} --resume --workers 1\n')
     assert 'print of a controller' not in output
     assert not processes_with(b'GAIT_TEST_RUN=interrupted')

@@ -22,7 +22,7 @@ from gait_core.benchmark import Measurement
 from gait_core.measures.metrics import METRICS
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.urdf.writer import to_urdf
-from gait_core.testing.doubles import register_temporarily
+from gait_core.testing.doubles import InProcessEvaluator, register_temporarily
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion, write_champion
 from gait_core.trial.fingerprint import fingerprint_fields
@@ -323,6 +323,28 @@ def test_a_champion_that_cannot_be_read_does_not_walk_as_a_parameter_file(
 def test_a_run_is_not_resumed_to_no_generation(gait, run_folder):
     code, _, error = gait('evolve', '--run-dir', str(run_folder), '--resume', '--generations', '0')
     assert code == 2 and 'nearest valid: 1' in error and error.count('\n') == 1
+
+
+def test_the_command_that_resumes_has_the_options_that_were_given(gait, run_folder, tmp_path):
+    run = tmp_path / 'run'
+    experiment = str(run_folder.parent / 'small.yaml')
+    address = ('--workers', '2', '--address', 'head:6379')
+    begin = ('evolve', experiment, '--run-dir', str(run), '--generations', '3', *address)
+    resume = ('evolve', '--run-dir', str(run), '--resume')
+    longer = ('--generations', '9', '--evaluator', 'ray')
+
+    class Interrupted(InProcessEvaluator):
+        def __init__(self, workers, address):
+            super().__init__(stop_at=4)
+
+    with register_temporarily('evaluators', ray=Interrupted):
+        code, _, error = gait(*begin, '--evaluator', 'ray')
+        # Generations and evaluator are in the recorded experiment.
+        assert code == 130, error
+        assert error.endswith(f'gait {" ".join((*resume, *address))}\n')
+        code, _, error = gait(*resume, *address, *longer)
+        assert code == 130
+        assert error.endswith(f'gait {" ".join((*resume, *longer, *address))}\n')
 
 
 def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):

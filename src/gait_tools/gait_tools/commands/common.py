@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 import json
 import math
@@ -129,6 +129,12 @@ def check_set_once(settings: Mapping[str, Any], option: str, *names: str) -> Non
             raise ConfigurationError(
                 f'{option} sets {name}, --set does, too; leave one of them out'
             )
+
+
+def option_words(options: Namespace, names: Sequence[str]) -> list[str]:
+    """Return the words of a command line that give those of the named options that were given."""
+    given = {name: getattr(options, name) for name in names}
+    return [word for name, value in given.items() if value for word in (f'--{name}', str(value))]
 
 
 def print_json(value: Mapping[str, Any]) -> None:

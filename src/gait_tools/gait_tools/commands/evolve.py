@@ -19,7 +19,13 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from gait_tools.commands.common import EXIT_FAILED, add_settings, check_set_once, print_json
+from gait_tools.commands.common import (
+    EXIT_FAILED,
+    add_settings,
+    check_set_once,
+    option_words,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
@@ -134,8 +140,10 @@ def _record_stop(
 
     words = ['gait', 'evolve', '--run-dir', str(store.folder), '--resume']
     done = store.generations_done
-    if options.address:
-        words += ['--address', options.address]
+    if options.resume:
+        # The experiment of the run holds those of its beginning.
+        words += option_words(options, ('generations', 'evaluator'))
+    words += option_words(options, ('workers', 'address'))
     left = [name for name in options.skip_trial if int(name.partition('/')[0]) >= done]
     reason = 'interrupted'
     if isinstance(error, RunStopped):

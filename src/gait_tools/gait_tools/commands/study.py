@@ -19,7 +19,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from gait_tools.commands.common import EXIT_FAILED, add_json, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_json, option_words, print_json
 
 if TYPE_CHECKING:
     from gait_tools.study.definition import StudyPart, StudyRow
@@ -57,8 +57,9 @@ def run(options: Namespace) -> int:
     try:
         rows = run_study(study, session, _print_part)
     except KeyboardInterrupt:
-        command = f'gait study {study.name} --run-dir {shlex.quote(str(session.folder))} --resume'
-        print(f'gait: interrupted; resume with: {command}', file=sys.stderr)
+        words = ['gait', 'study', study.name, '--run-dir', str(session.folder), '--resume']
+        words += option_words(options, ('workers',))
+        print(f'gait: interrupted; resume with: {shlex.join(words)}', file=sys.stderr)
         raise
     finally:
         session.close()
