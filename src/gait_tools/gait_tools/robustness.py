@@ -25,6 +25,9 @@ from gait_core.trial.seeding import derived_seed
 from gait_core.trial.setup import scene_with_engine, usable_engines
 from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
+CARD_START = '| Changed | To | Succeeded | Distance [m] | Fitness |'
+"""First line of the card as a Markdown table."""
+
 _UNSEEN_STARTS = 10
 _STARTS_PER_CHANGE = 4
 """Unseen starts of each other condition, besides the recorded one."""
@@ -125,10 +128,7 @@ def card_conditions(champion: Champion) -> list[Condition]:
 
 def card_markdown(rows: Sequence[CardRow]) -> str:
     """Return the card as a Markdown table."""
-    lines = [
-        '| Changed | To | Succeeded | Distance [m] | Fitness |',
-        '|---|---|---|---|---|',
-    ]
+    lines = [CARD_START, '|---|---|---|---|---|']
     for row in rows:
         cells = (
             row.group,

@@ -36,3 +36,25 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_walks(tmp_path, cap
         assert cli.main(['calibrate', 'roach', '--out', str(out)]) == 2
         error = capsys.readouterr().err
         assert said in error.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ('text', 'is_replaced'),
+    [
+        ('name: roach\n', False),
+        ('/**: {ros__parameters: {gait: {step_time: 0.1}, provenance: {format: 2}}}\n', False),
+        ('/**: {ros__parameters: {gait: {front_held: 0.1}}}\n', True),
+        ('', True),
+    ],
+)
+def test_only_a_parameter_file_is_replaced(tmp_path, capsys, monkeypatch, text, is_replaced):
+    monkeypatch.setattr('gait_tools.calibration.calibrate_thresholds', lambda *_: {'held': 1.0})
+    monkeypatch.setattr('gait_tools.calibration.count_undisturbed_events', lambda *_: {})
+    file = tmp_path / 'robot.yaml'
+    file.write_text(text)
+    code = cli.main(['calibrate', 'roach', '--preset', 'tripod', '--out', str(file), '--json'])
+    error = capsys.readouterr().err
+    assert code == (0 if is_replaced else 2), error
+    assert (file.read_text() == text) is not is_replaced
+    if not is_replaced:
+        assert error.endswith(f"nearest valid: '{tmp_path / 'robot_2.yaml'}'\n")

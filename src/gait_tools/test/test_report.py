@@ -142,6 +142,25 @@ def test_the_command_writes_it_beside_the_run(run, capsys):
     assert (run / 'report.html').stat().st_size == found['bytes']
 
 
+@pytest.mark.parametrize('flag', ['--out', '--markdown'])
+@pytest.mark.parametrize('name', ['evaluations.csv', 'champion.yaml', 'index.html'])
+def test_it_replaces_its_own_output_only(tmp_path, run, capsys, flag, name):
+    file = tmp_path / name
+    file.write_text('<!DOCTYPE html>\n<html>mine</html>\n')
+    before = file.read_bytes()
+    other = file.with_suffix('.html' if flag == '--out' else '.md')
+    other = other.with_stem('index_2') if other == file else other
+    assert cli.main(['report', str(run), '--card', flag, str(file)]) == 2
+    error = capsys.readouterr().err
+    assert error.count('\n') == 1 and str(file) in error and f"nearest valid: '{other}'" in error
+    assert file.read_bytes() == before
+
+
+def test_an_earlier_page_is_replaced(tmp_path, run):
+    for _ in range(2):
+        assert cli.main(['report', str(run), '--out', str(tmp_path / 'a page'), '--json']) == 0
+
+
 def test_mistakes_are_one_line(tmp_path, run, capsys):
     (tmp_path / 'empty').mkdir()
     for words, message in (

@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gait_tools.commands.common import EXIT_FAILED, add_settings, print_json
+from gait_tools.commands.common import EXIT_FAILED, add_settings, check_output, print_json
 
 if TYPE_CHECKING:
     from gait_core.trial.spec import TrialSpec
@@ -72,10 +72,8 @@ def run(options: Namespace) -> int:
         raise ConfigurationError(f'--margin {options.margin:g}; nearest valid: 0 to 10')
     out = Path(options.out) if options.out else None
     # Before the walks, which take a minute.
-    if out is not None and not out.parent.is_dir():
-        raise ConfigurationError(f"--out '{out}': the folder '{out.parent}' does not exist")
-    if out is not None and out.is_dir():
-        raise ConfigurationError(f"--out '{out}' is a folder, expected a file")
+    if out is not None:
+        check_output('--out', out, _is_parameter_file, '.yaml')
     walks = _walks(options)
     thresholds = calibrate_thresholds(list(walks.values()), options.margin)
     acted = dict(count_undisturbed_events(list(walks.values()), thresholds))
@@ -92,6 +90,17 @@ def run(options: Namespace) -> int:
         if options.out:
             print(f'thresholds: {options.out}')
     return EXIT_FAILED if any(acted.values()) else 0
+
+
+def _is_parameter_file(path: Path) -> bool:
+    """Return whether a file holds parameters of a gait alone, without the record of a champion."""
+    from gait_core.errors import ConfigurationError
+    from gait_core.trial.champion import read_gait_file
+
+    try:
+        return list(read_gait_file(path).parameters) == ['gait']
+    except ConfigurationError:
+        return False
 
 
 def _walks(options: Namespace) -> dict[str, TrialSpec]:

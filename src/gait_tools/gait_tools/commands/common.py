@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import json
 import math
+from pathlib import Path
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +130,43 @@ def check_set_once(settings: Mapping[str, Any], option: str, *names: str) -> Non
             raise ConfigurationError(
                 f'{option} sets {name}, --set does, too; leave one of them out'
             )
+
+
+def check_output(flag: str, path: Path, is_former: Callable[[Path], bool], ending: str) -> None:
+    """
+    Raise ConfigurationError if an output cannot be written or would replace another file.
+
+    Parameters
+    ----------
+    flag : str
+        Option that names the output.
+    path : Path
+    is_former : callable
+        Returns whether an existing file is an earlier output of the command.
+    ending : str
+        Ending of the path that is proposed for another file.
+
+    """
+    from gait_core.errors import ConfigurationError
+    from gait_tools.bags.write import unused_path
+
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"{flag} '{path}': the folder '{path.parent}' does not exist")
+    if path.is_dir():
+        raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
+    if path.is_file() and path.stat().st_size and not is_former(path):
+        other = path.with_suffix(ending)
+        raise ConfigurationError(
+            f"{flag} '{path}' exists and was not written by this command; nearest valid: "
+            f"'{unused_path(other) if other.exists() else other}'"
+        )
+
+
+def begins_with(path: Path, text: str) -> bool:
+    """Return whether a file begins with a text."""
+    from gait_core.files.access import read_bytes
+
+    return read_bytes(path).startswith(text.encode())
 
 
 def option_words(options: Namespace, names: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
-from gait_tools.commands.common import add_json, print_json
+from gait_tools.commands.common import add_json, begins_with, check_output, print_json
 
 if TYPE_CHECKING:
     from gait_core.trial.champion import Champion
@@ -52,18 +52,17 @@ def run(options: Namespace) -> int:
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
     from gait_tools.report.build import build_report, load_subject
-    from gait_tools.report.page import plotly_source
+    from gait_tools.report.page import PAGE_START, plotly_source
+    from gait_tools.robustness import CARD_START
 
     source = Path(options.source)
     subject = load_subject(source)
     beside = source / 'report.html' if source.is_dir() else source.with_suffix('.html')
     file = Path(options.out) if options.out else beside
     markdown = Path(options.markdown) if options.markdown else None
-    for flag, path in (('--out', file), ('--markdown', markdown)):
-        if path is not None and not path.parent.is_dir():
-            raise ConfigurationError(f"{flag} '{path}': the folder '{path.parent}' does not exist")
-        if path is not None and path.is_dir():
-            raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
+    check_output('--out', file, lambda path: begins_with(path, PAGE_START), '.html')
+    if markdown is not None:
+        check_output('--markdown', markdown, lambda path: begins_with(path, CARD_START), '.md')
     if markdown is not None and not options.card:
         raise ConfigurationError('--markdown needs --card')
     # Report a missing library now, not after trials that take minutes.

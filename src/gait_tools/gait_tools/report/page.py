@@ -15,6 +15,14 @@ from typing import Any
 
 from gait_core.errors import ConfigurationError, describe_import_error
 
+PAGE_START = (
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    # Without an icon a browser requests one over the network.
+    '<link rel="icon" href="data:,">\n'
+)
+"""Text that every page begins with."""
+
 _HERE = Path(__file__).parent
 
 
@@ -53,11 +61,7 @@ class ReportPage:
         # An end tag in the data would end the script element.
         data = data.replace('</', '<\\/')
         return (
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            # Without an icon a browser requests one over the network.
-            '<link rel="icon" href="data:,">\n'
-            f'<title>{escape(self.title)}</title>\n<style>\n{_read_text("page.css")}</style>\n'
+            f'{PAGE_START}<title>{escape(self.title)}</title>\n<style>\n{_read_text("page.css")}</style>\n'
             f'</head>\n<body>\n<main>\n{"".join(self.body)}\n</main>\n'
             f'<script id="data" type="application/json">{data}</script>\n'
             f'<script>{plotly_source()}</script>\n<script>\n{_read_text("page.js")}</script>\n'
