@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 import csv
 from dataclasses import replace
 import importlib
@@ -26,10 +27,13 @@ from gait_core.testing.doubles import InProcessEvaluator, register_temporarily
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion, write_champion
 from gait_core.trial.fingerprint import fingerprint_fields
+from gait_core.trial.loop import run_loop
 from gait_evolver.run.store import read_generations
 from gait_tools import cli
+from gait_tools.bags.folder import BagFolder
 from gait_tools.bags.read import read_bag
 from gait_tools.commands.common import _TRIAL_LINES
+from gait_tools.commands.replay import load_champion
 
 TRIAL_KEYS = [
     'status',
@@ -192,6 +196,20 @@ def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_
     found = read_bag(bags / lines[0]['bag'])
     assert found.result.trial_hash == lines[0]['trial_hash'] == rows[0].trial_hash
     assert found.about['genome']['amplitude'] == rows[0].values['amplitude']
+
+
+def test_processes_that_record_at_once_lose_no_line(run_folder, tmp_path):
+    candidates = ('0/0', '0/1', '0/2', '0/3', '1/0', '1/1')
+    champions = [load_champion(run_folder, '', candidate) for candidate in candidates]
+    folders = [BagFolder(tmp_path, champion) for champion in champions]
+    for folder in folders:
+        folder.check()
+    loop = run_loop(champions[0].spec)
+    with ThreadPoolExecutor(len(folders)) as pool:
+        bags = [pool.submit(folder.write, 0, loop.rollout(), loop.result()) for folder in folders]
+        names = {bag.result().name for bag in bags}
+    lines = list(csv.DictReader((tmp_path / 'bags.csv').read_text().splitlines()))
+    assert len(lines) == len(names) == 6 and {line['bag'] for line in lines} == names
 
 
 @pytest.mark.parametrize(

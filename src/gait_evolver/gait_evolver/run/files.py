@@ -66,6 +66,14 @@ def lock_folder(folder: Path) -> int:
 
 
 @contextmanager
+def hold_lock(file: Path) -> Iterator[None]:
+    """Hold the lock of a file, made if there is none; wait while another process holds it."""
+    with file.open('ab') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def store_errors(folder: Path) -> Iterator[None]:
     """Turn OSError into a StoreError of one line that names the run directory."""
     try:

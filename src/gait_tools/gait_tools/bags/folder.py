@@ -15,10 +15,10 @@ from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
 from gait_core.trial.champion import Champion
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult
-from gait_evolver.run.files import format_csv
+from gait_evolver.run.files import format_csv, hold_lock
 from gait_tools.bags.write import check_bag, write_bag
 
-INDEX_FILE = 'bags.csv'
+INDEX_FILE, LOCK_FILE = 'bags.csv', 'bags.lock'
 _CANDIDATE_COLUMNS = ('id', 'generation', 'individual')
 _RESULT_COLUMNS = ('seed', 'engine', 'status', 'fitness', 'trial_hash')
 
@@ -49,10 +49,14 @@ class BagFolder:
             *_RESULT_COLUMNS,
             *self._genome,
         ]
-        self._lines = self._read()
 
     def check(self) -> None:
-        """Raise ConfigurationError if a bag exists already; called before the trials."""
+        """
+        Raise ConfigurationError if a bag exists already, or the table is of another controller.
+
+        Called before the trials.
+        """
+        self._read()
         for repeat in range(len(self._champion.seeds)):
             check_bag(self._folder / self._name(repeat))
 
@@ -67,20 +71,21 @@ class BagFolder:
             result,
             {**dict(run), 'repeat': repeat, 'genome': genome},
         )
-        self._lines.append(
-            [
-                name,
-                *(run.get(key, '') for key in _CANDIDATE_COLUMNS),
-                repeat,
-                rollout.spec.seed,
-                rollout.spec.scene.engine,
-                result.status,
-                '' if result.fitness is None else repr(result.fitness),
-                result.trial_hash,
-                *(_format_cell(genome[key]) for key in self._genome),
-            ]
-        )
-        write_atomically(self._folder / INDEX_FILE, format_csv([self._header, *self._lines]))
+        line = [
+            name,
+            *(run.get(key, '') for key in _CANDIDATE_COLUMNS),
+            repeat,
+            rollout.spec.seed,
+            rollout.spec.scene.engine,
+            result.status,
+            '' if result.fitness is None else repr(result.fitness),
+            result.trial_hash,
+            *(_format_cell(genome[key]) for key in self._genome),
+        ]
+        # Other processes may add bags to the folder at the same time.
+        with hold_lock(self._folder / LOCK_FILE):
+            rows = [self._header, *self._read(), line]
+            write_atomically(self._folder / INDEX_FILE, format_csv(rows))
         return self._folder / name
 
     def _name(self, repeat: int) -> str:
