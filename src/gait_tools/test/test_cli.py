@@ -365,6 +365,30 @@ def test_the_command_that_resumes_has_the_options_that_were_given(gait, run_fold
         assert error.endswith(f'gait {" ".join((*resume, *longer, *address))}\n')
 
 
+def test_a_run_is_not_resumed_as_an_experiment_that_was_edited_since(gait, tmp_path):
+    file, folder = tmp_path / 'cur.yaml', str(tmp_path / 'run')
+    text = (
+        'robot: legged_box\ngenes: {amplitude: {upper: 0.5}}\noptimizer: {settings: {elites: 1}}\n'
+        'duration: 0.1\nfitness: {distance: 1.0}\ngenerations: 1\nrepeats: 2\n'
+    )
+    file.write_text(text)
+    begin = ['--run-dir', folder, '--workers', '1', '--engine', 'kinematic', '--seed', '3']
+    assert gait('evolve', str(file), *begin, '--set', 'population=4')[0] == 0
+    # What the command line replaced at the start is no edit of the file.
+    resume = ['--resume', '--run-dir', folder, '--workers', '1']
+    assert gait('evolve', str(file), *resume, '--generations', '2')[0] == 0
+    for old, new, message in (
+        ('repeats: 2', 'repeats: 3', 'repeats is 3, in .*run it is 2; leave EXPERIMENT out'),
+        ('elites: 1', 'elites: 2', 'optimizer.settings.elites is 2, in .* it is 1'),
+        ('generations: 1', 'generations: 9', 'generations is 9, in .* it is 1'),
+    ):
+        file.write_text(text.replace(old, new))
+        code, out, error = gait('evolve', str(file), *resume)
+        assert (code, out, error.count('\n')) == (2, '', 1) and re.search(message, error)
+    assert gait('evolve', str(file), *resume, '--generations', '3')[0] == 0
+    assert len(read_generations(tmp_path / 'run')) == 3
+
+
 def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
     file = tmp_path / 'champion.yaml'
     text = (run_folder / 'champion.yaml').read_text()

@@ -21,7 +21,7 @@ computed from the log, or are rewritten when the run is resumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 import os
@@ -95,9 +95,18 @@ class RunStore:
         return f'{experiment.name}-{experiment.seed}-{self.plan.config_hash[:12]}'
 
     @classmethod
-    def create(cls, folder: Path, plan: Plan) -> RunStore:
+    def create(
+        cls, folder: Path, plan: Plan, overrides: Mapping[str, Any] | None = None
+    ) -> RunStore:
         """
         Return the store of a new run.
+
+        Parameters
+        ----------
+        folder : Path
+        plan : Plan
+        overrides : mapping or None
+            Values that replaced those of the experiment's file, to be recorded; None: not known.
 
         Raises
         ------
@@ -118,7 +127,7 @@ class RunStore:
             with store._close_on_failure():
                 # Again: another process may have begun a run before the lock.
                 _check_unused(folder, plan)
-                store._begin()
+                store._begin(overrides)
         return store
 
     @classmethod
@@ -279,13 +288,16 @@ class RunStore:
             self.close()
             raise
 
-    def _begin(self) -> None:
+    def _begin(self, overrides: Mapping[str, Any] | None) -> None:
         write_atomically(self.folder / 'experiment.yaml', _format_experiment(self.plan))
         self._log.begin()
         self._begin_times()
         self._write_summaries(())
         # Last: run.yaml marks a complete run directory.
-        write_atomically(self.folder / 'run.yaml', _format_yaml(self._run_facts()))
+        facts = self._run_facts()
+        if overrides is not None:
+            facts['overrides'] = to_plain_data(overrides)
+        write_atomically(self.folder / 'run.yaml', _format_yaml(facts))
 
     @property
     def _times(self) -> Path:

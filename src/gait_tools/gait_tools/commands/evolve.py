@@ -12,7 +12,7 @@ optimizer.settings.elites=3; gait.NAME fixes a parameter that is not searched.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 import shlex
@@ -184,9 +184,10 @@ def _create_store(options: Namespace, plan: Plan) -> RunStore:
     from gait_evolver.run.store import RunStore
 
     experiment = plan.experiment
+    folder = new_run_folder(experiment.name, experiment.seed)
     if options.run_dir:
-        return RunStore.create(Path(options.run_dir), plan)
-    return RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
+        folder = Path(options.run_dir)
+    return RunStore.create(folder, plan, overrides_from_options(options))
 
 
 def _reopen_store(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
@@ -286,6 +287,46 @@ def _check_resumable(options: Namespace) -> None:
             raise ConfigurationError(
                 f"{options.run_dir} is a run of '{recorded}', not of '{options.experiment}'"
             )
+        _check_unchanged(options)
+
+
+def _check_unchanged(options: Namespace) -> None:
+    """Raise ConfigurationError if the named experiment is no longer that of the recorded run."""
+    from gait_core.errors import ConfigurationError, excerpt
+    from gait_core.parameters.plain_data import to_plain_data
+    from gait_evolver.experiment import read_experiment
+    from gait_evolver.plan import resolve_experiment
+    from gait_evolver.run.store import read_run
+
+    facts, recorded = read_run(Path(options.run_dir))
+    overrides = facts.get('overrides')
+    if not isinstance(overrides, dict):
+        # The run of an earlier version, a node or a study: what replaced the file is not known.
+        return
+    if 'robot' in overrides:
+        # A relative path was one of the folder in which the run began.
+        overrides['robot'] = recorded.robot
+    named = resolve_experiment(*read_experiment(options.experiment, overrides)).experiment
+    before, now = to_plain_data(recorded), to_plain_data(named)
+    if options.generations is not None:
+        now['generations'] = before['generations']
+    for name, old, new in _differing_values(before, now):
+        raise ConfigurationError(
+            f'{options.experiment}: {name} is {excerpt(new)}, in {options.run_dir} it is '
+            f'{excerpt(old)}; leave EXPERIMENT out to continue that run'
+        )
+
+
+def _differing_values(
+    before: Mapping[str, Any], now: Mapping[str, Any], group: str = ''
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield dotted name and both values of each difference between nested mappings."""
+    for key in dict.fromkeys((*before, *now)):
+        old, new = before.get(key), now.get(key)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from _differing_values(old, new, f'{group}{key}.')
+        elif old != new:
+            yield f'{group}{key}', old, new
 
 
 def _print_summary(values: dict[str, Any], finished: str) -> None:
