@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 import io
 import os
 import re
+import select
 import signal
 import sys
 import threading
 import time
 from types import FrameType, ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 COMMANDS = {
     'walk': 'run one trial of a robot and print its measures',
@@ -76,6 +78,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         interrupt.install()
         _prepare_streams()
+        errors = sys.__stderr__
+        if arguments is None and errors is not None and sys.stderr is errors:
+            sys.stderr = _ErrorStream(
+                errors.buffer, errors.encoding, errors.errors, line_buffering=True
+            )
         code = _dispatch(words)
         sys.stdout.flush()
         return code
@@ -84,12 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _flush_or_discard_output()
         return interrupt.exit_code
-    except BrokenPipeError:
-        # The reader, such as `head`, has closed the pipe.
-        _discard_output()
-        return 0
     except OSError as error:
+        is_unread = isinstance(error, BrokenPipeError) and _lacks_reader(sys.stdout)
         _discard_output()
+        if is_unread:
+            # The reader, such as `head`, has closed the pipe.
+            return 0
         return _print_error(
             ': '.join(filter(None, (error.filename, error.strerror or str(error))))
         )
@@ -147,6 +154,25 @@ class InterruptHandler:
         raise KeyboardInterrupt
 
 
+class _ErrorStream(io.TextIOWrapper):
+    """
+    Standard error that drops what cannot be written.
+
+    A run must not end because the reader of its progress does, or because a disk is full.
+    """
+
+    def write(self, text: str) -> int:
+        """Write a text and return its length."""
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        with suppress(OSError):
+            super().flush()
+
+
 def _prepare_streams() -> None:
     # A stream that the caller closed is None: output goes to /dev/null.
     for name in ('stdout', 'stderr'):
@@ -159,6 +185,13 @@ def _prepare_streams() -> None:
         os.getcwd()
     except OSError as error:
         raise UserError(f'the current folder cannot be used: {error.strerror}') from error
+
+
+def _lacks_reader(stream: TextIO) -> bool:
+    """Return whether a stream is a pipe or socket without a reader."""
+    poll = select.poll()
+    poll.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 def _discard_output() -> None:

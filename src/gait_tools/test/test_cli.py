@@ -863,6 +863,50 @@ def test_a_closed_terminal_does_not_change_the_exit_code_of_a_signal():
     assert done.returncode == 128 + signal.SIGHUP
 
 
+PROGRESS = """
+import os, sys
+from gait_evolver.loop import EvolutionProgress
+from gait_tools import cli
+from gait_tools.progress import make_progress_display
+
+def show(words):
+    display = make_progress_display()
+    for generation in range(1, 4):
+        display(EvolutionProgress(generations=3, generation=generation))
+        display.note('a worker was lost')
+    display.close()
+    return 5
+
+def break_pipe(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    os.write(writer, b'to a worker')
+
+cli._dispatch = {}
+sys.exit(cli.main())
+"""
+
+
+@pytest.mark.parametrize('device', ['pipe', 'full'])
+def test_progress_that_nobody_reads_ends_no_run(device):
+    reader, errors = os.pipe()
+    os.close(reader)
+    if device == 'full':
+        os.close(errors)
+        errors = os.open('/dev/full', os.O_WRONLY)
+    try:
+        done = subprocess.run([sys.executable, '-c', PROGRESS.format('show')], stderr=errors)
+    finally:
+        os.close(errors)
+    assert done.returncode == 5
+
+
+def test_only_a_closed_standard_output_is_a_lost_reader():
+    words = [sys.executable, '-c', PROGRESS.format('break_pipe')]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, 'gait: Broken pipe\n')
+
+
 def test_help_is_help(gait):
     assert gait('help') == gait('--help') == (0, f'{cli.format_usage()}\n', '')
     assert gait('help', 'walk') == gait('walk', '--help')
