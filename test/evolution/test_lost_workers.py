@@ -396,7 +396,9 @@ def test_a_trial_that_ends_its_workers_stops_the_run_and_can_be_left_out(folder,
     lost = [line for line in done.stderr.splitlines() if 'ended with exit code 9 in trial' in line]
     last = done.stderr.splitlines()[-1]
     name = lost[0].partition(' in trial ')[2].partition(',')[0]
-    assert len(lost) == MAX_LOSSES_PER_TRIAL and last.endswith(f'--resume --skip-trial {name}')
+    assert len(lost) == MAX_LOSSES_PER_TRIAL and last.endswith(
+        f'--resume --workers 1 --skip-trial {name}'
+    )
     events = (run / 'events.log').read_text()
     assert (
         events.count(f'in trial {name}, which is run again') == MAX_LOSSES_PER_TRIAL

@@ -364,7 +364,8 @@ def test_cancelling_ends_a_trial_that_takes_long(evolver, experiment, tmp_path, 
     began = time.monotonic()
     handle.cancel_goal_async()
     assert evolver.result(handle).status == 'cancelled'
-    assert time.monotonic() - began < 5.0
+    # Below 5 s on an idle machine, of a trial of an hour; the end of processes waits for a core.
+    assert time.monotonic() - began < 15.0
     store, rows = RunStore.open_run(tmp_path / 'run')
     store.close()
     assert not rows
