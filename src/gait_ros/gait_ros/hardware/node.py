@@ -123,6 +123,7 @@ class HardwareNode(ManagedNode):
             self._hardware = read_hardware(chosen.hardware, robot)
             self._guard = MotorGuard(robot)
             self._joints = robot.joint_names
+            self._motor_joints = tuple(self._hardware.motors)
             self._watch = MotorWatch(
                 self._hardware, self._joints, lambda: self._declared.value.hold_after
             )
@@ -213,9 +214,7 @@ class HardwareNode(ManagedNode):
         self._guard.start_speed = self._declared.value.start_speed
         dt = 0.0 if self._last_command is None else float(now[0] - self._last_command[0])
         self._last_command, self._was_commanded = now, True
-        bounded = self._guard.limit_command(
-            _of_every_joint(values, tuple(self._hardware.motors)), dt
-        )
+        bounded = self._guard.limit_command(_of_every_joint(values, self._motor_joints), dt)
         self._send(bounded, message.header.stamp)
 
     def _read(self, source: str, message: JointState) -> JointValues | None:
@@ -382,7 +381,7 @@ class HardwareNode(ManagedNode):
         return response
 
 
-def _of_every_joint(values: JointValues, joints: Sequence[str]) -> JointValues:
+def _of_every_joint(values: JointValues, joints: tuple[str, ...]) -> JointValues:
     """Return the values of all joints; NaN, which is not commanded, for those left out."""
     row = {name: i for i, name in enumerate(values.names)}
     fields: dict[str, FloatArray] = {}
@@ -392,7 +391,7 @@ def _of_every_joint(values: JointValues, joints: Sequence[str]) -> JointValues:
             fields[field] = np.array(
                 [array[row[name]] if name in row else np.nan for name in joints]
             )
-    return JointValues(names=tuple(joints), **fields)
+    return JointValues(names=joints, **fields)
 
 
 def main(args: Sequence[str] | None = None) -> int:

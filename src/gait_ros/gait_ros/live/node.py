@@ -52,7 +52,7 @@ from gait_ros.live.motion_input import MotionInput
 from gait_ros.live.node_champion import check_origin, find_node_champion, make_node_champion
 from gait_ros.live.node_parameters import NO_PRESET, ControllerNodeParams
 from gait_ros.live.observation import LiveObservation
-from gait_ros.live.posture_input import PostureInput, accepts_posture
+from gait_ros.live.posture_input import make_posture_input
 from gait_ros.live.safe_output import SafeOutput
 from gait_ros.live.step_clock import StepClock
 from gait_ros.messages.commands import to_commands, to_gait_state
@@ -240,11 +240,7 @@ class ControllerNode(ManagedNode):
             timeout=lambda: self._declared.value.command_timeout,
             bounds=lambda: self.controller.velocity_limits,
             demonstration=self._demo_velocity() if self._chosen.demo else None,
-            posture=(
-                PostureInput(self, self._walk_refusal)
-                if accepts_posture(self.controller)
-                else None
-            ),
+            posture=make_posture_input(self, self.controller, self._walk_refusal),
             refusal=self._walk_refusal,
         )
         return LiveInputs(observation=observation, claim=claim, motion=motion)

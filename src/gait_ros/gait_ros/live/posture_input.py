@@ -28,11 +28,6 @@ SIT_SET_POINT = 'sit'
 _NORM_TOLERANCE = 1e-3
 
 
-def accepts_posture(controller: Controller) -> bool:
-    """Return whether a controller has the set points of a posture."""
-    return {*POSE_SET_POINTS, SIT_SET_POINT} <= set(controller.set_points)
-
-
 class PostureInput:
     """
     Set points of a posture, from the topic ``body_pose`` and the service ``~/sit``.
@@ -105,3 +100,15 @@ class PostureInput:
             value != self._points.get(name, 0.0) for name, value in new_points.items()
         )
         self._points = new_points
+
+
+def make_posture_input(
+    node: Node, controller: Controller, refusal: Callable[[], str]
+) -> PostureInput | None:
+    """
+    Return the input of a controller with the set points of a posture; None for another one.
+
+    ``refusal`` returns why the robot cannot move now; empty if it can.
+    """
+    accepts_posture = {*POSE_SET_POINTS, SIT_SET_POINT} <= set(controller.set_points)
+    return PostureInput(node, refusal) if accepts_posture else None

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.robot.load import read_robot
 from gait_core.trial.loop import run_loop
-from gait_core.trial.robot_gait import resolve_gait
+from gait_core.trial.robot_gait import RobotGait, resolve_gait
 from gait_core.trial.setup import constant_script, make_scene
 from gait_core.trial.spec import OK, TrialSpec
 
@@ -102,16 +102,9 @@ def try_walking(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
         ``reason``.
 
     """
-    robot = read_robot(Path(folder))
-    own = resolve_gait(robot, parameters=gait)
+    own = resolve_gait(read_robot(Path(folder)), parameters=gait)
     commanded = min(COMMANDED_SPEED, float(own.parameters.get('max_forward', COMMANDED_SPEED)))
-    spec = TrialSpec(
-        scene=make_scene(folder, {}),
-        controller=own.controller,
-        parameters=own.parameters,
-        script=constant_script((commanded, 0.0, 0.0)),
-        duration=WALK_DURATION,
-    )
+    spec = _walk_spec(folder, own, (commanded, 0.0, 0.0), WALK_DURATION)
     loop = run_loop(spec)
     result, rollout = loop.result(), loop.rollout()
     poses = rollout.body_poses[min(round(_SETTLING_TIME / rollout.dt), rollout.ticks - 1) :, 0]
@@ -156,22 +149,29 @@ def lower_limits(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
     """
     robot = read_robot(Path(folder))
     lowered = dict(gait)
-    for axis, name in enumerate(('max_forward', 'max_sideways')):
-        while name in lowered and lowered[name] > (COMMANDED_SPEED, 0.0)[axis]:
-            velocity = [0.0, 0.0, 0.0]
-            velocity[axis] = lowered[name]
+    for name, direction, proven in (
+        ('max_forward', (1.0, 0.0, 0.0), COMMANDED_SPEED),
+        ('max_sideways', (0.0, 1.0, 0.0), 0.0),
+    ):
+        while lowered.get(name, 0.0) > proven:
+            x, y, yaw = (lowered[name] * share for share in direction)
             own = resolve_gait(robot, parameters=lowered)
-            spec = TrialSpec(
-                scene=make_scene(folder, {}),
-                controller=own.controller,
-                parameters=own.parameters,
-                script=constant_script((velocity[0], velocity[1], velocity[2])),
-                duration=_LIMIT_DURATION,
-            )
+            spec = _walk_spec(folder, own, (x, y, yaw), _LIMIT_DURATION)
             if run_loop(spec).result().status == OK:
                 break
             limit = round(_LIMIT_SHARE * lowered[name], 2)
-            lowered[name] = limit if limit >= _LEAST_LIMIT else 0.0
-            if axis == 0:
-                lowered[name] = max(limit, COMMANDED_SPEED)
+            lowered[name] = max(limit if limit >= _LEAST_LIMIT else 0.0, proven)
     return lowered
+
+
+def _walk_spec(
+    folder: str, gait: RobotGait, velocity: tuple[float, float, float], duration: float
+) -> TrialSpec:
+    """Return the trial of a walk at a constant velocity on flat ground."""
+    return TrialSpec(
+        scene=make_scene(folder, {}),
+        controller=gait.controller,
+        parameters=gait.parameters,
+        script=constant_script(velocity),
+        duration=duration,
+    )

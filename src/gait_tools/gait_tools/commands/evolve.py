@@ -184,9 +184,11 @@ def _create_store(options: Namespace, plan: Plan) -> RunStore:
     from gait_evolver.run.store import RunStore
 
     experiment = plan.experiment
-    folder = new_run_folder(experiment.name, experiment.seed)
-    if options.run_dir:
-        folder = Path(options.run_dir)
+    folder = (
+        Path(options.run_dir)
+        if options.run_dir
+        else new_run_folder(experiment.name, experiment.seed)
+    )
     return RunStore.create(folder, plan, overrides_from_options(options))
 
 
